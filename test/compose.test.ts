@@ -156,7 +156,7 @@ describe('the compose file', () => {
 });
 
 describeWithTool(natsServer, 'NATS of the compose file', () => {
-  it('lets nobody in without the credentials of the service', async () => {
+  it('refuses connections without the credentials of the service', async () => {
     const { nats, command } = (await readCompose()).services;
     const words = nats?.command?.slice(4).map((word) => interpolate(word, secrets));
     const server = await startNatsServer(words);

@@ -31,7 +31,7 @@ describe('the pages', () => {
     expect(broken).to.deep.equal([]);
   });
 
-  it('are there when somebody cites them: pages, sections of the contract, decisions', () => {
+  it('exist when cited: pages, sections of the contract, decisions', () => {
     const sections = new Set(
       [...read('docs/contract.md').matchAll(/^##+ (\d+(?:\.\d+)?)/gm)].map(([, one]) => one),
     );
@@ -54,7 +54,7 @@ describe('the pages', () => {
     expect(others).to.deep.equal([]);
   });
 
-  it('leave no files in the clone of whoever follows the README', () => {
+  it('leave no files in a clone after the README was followed', () => {
     const blocks = [...read('README.md').matchAll(/^```sh\n([\s\S]*?)^```/gm)];
     const written = blocks.flatMap(
       ([, block = '']) => block.match(/(?<!\d)>\s*(?!\/)[\w.-]+/g) ?? [],

@@ -102,7 +102,7 @@ describeRealRuns('200 real runs in the hands of an auditor', function () {
     });
   });
 
-  it('are exported beside the service, and intact by two programs of nobody’s', async () => {
+  it('are exported beside the service, and pass two independent verifiers', async () => {
     const logged = entries.filter(({ event_type }) => event_type === 'TraceLogged');
     expect([logged.length, logged.filter(({ erased }) => erased).length]).to.deep.equal([200, 3]);
     const rated = entries.filter(({ event_type }) => event_type === 'RatingGiven');

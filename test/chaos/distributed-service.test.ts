@@ -122,7 +122,7 @@ describeDistributed(title, describeRealRuns, function () {
     }
   });
 
-  it('takes what an exporter sends, more than one append holds, whole or not at all', async () => {
+  it('records an export that exceeds one append whole or not at all', async () => {
     const large = { 'gen_ai.operation.name': 'chat', notes: 'n'.repeat(600_000) };
     const spans = [3, 2].map((id) => otelSpan({ id, parent: 1, attributes: large }));
     const body = otelRequest([...spans, otelSpan({ id: 1, attributes: large })]);
@@ -170,7 +170,7 @@ describeDistributed(title, describeRealRuns, function () {
     for (const client of clients) client.close();
   });
 
-  it('goes on folding within ten seconds of the death of the process that did', async () => {
+  it('resumes folding within ten seconds of the death of the process that did', async () => {
     const folding = await foldingRole(spread);
     await spread.kill(folding);
     const made = await command().call<{ id: string }>('POST', `${root}/log_streams`, {
@@ -201,7 +201,7 @@ describeDistributed(title, describeRealRuns, function () {
     expect(read_models.caution).to.contain('lone server');
   });
 
-  it('sends an operator who asks the wrong process to the right one', async () => {
+  it('refers an operator at the wrong process to the right one', async () => {
     const { code, output } = await runAssay('', 'verify', '--ops', spread.of('query').opsUrl);
     expect([code, output]).to.deep.equal([
       1,
@@ -233,7 +233,7 @@ describeDistributed(title, describeRealRuns, function () {
     await spread.engines.nats.restart();
   });
 
-  it('answers 503 and when to come back while the log is down, recovers by itself', async () => {
+  it('answers 503 with Retry-After while the log is down, recovers by itself', async () => {
     await spread.engines.eventstore.kill();
     const write = () =>
       command().send('POST', `${root}/log_streams`, { body: { name: 'while the log is away' } });
@@ -248,7 +248,7 @@ describeDistributed(title, describeRealRuns, function () {
     });
   });
 
-  it('answers 503 and when to come back while read models are down, and recovers', async () => {
+  it('answers 503 with Retry-After while read models are down, and recovers', async () => {
     await spread.engines.mongo.kill();
     await refused('a read', () => query().send('GET', `${root}/log_streams`));
     for (const role of ['query', 'projections', 'standby'] as const) {

@@ -63,7 +63,7 @@ describeWithTool(ownMounts, 'a service whose disk is full', function () {
     await folder.remove();
   });
 
-  it('records no decision of an operator, and so obeys none', async () => {
+  it('neither records nor applies a decision of an operator', async () => {
     const ruling = { name: 'records', reason: 'INC-7', operator: 'ada' };
     const ops = clientOf({ url: service.opsUrl, apiKey: null });
     const { status } = await ops.send('POST', '/operate/resume', { body: ruling });
@@ -71,7 +71,7 @@ describeWithTool(ownMounts, 'a service whose disk is full', function () {
     expect(status).to.equal(503);
   });
 
-  it('refuses writes with 503 and says when to come again', () => {
+  it('refuses writes with 503 and Retry-After', () => {
     expect(refused.status, JSON.stringify(refused.body)).to.equal(503);
     expect(refused.headers['retry-after']).to.match(/^\d+$/);
     expect(refused.body).to.have.property('detail').that.is.a('string');
@@ -82,7 +82,7 @@ describeWithTool(ownMounts, 'a service whose disk is full', function () {
     expect((await service.client.send('GET', '/v2/healthcheck')).status).to.equal(200);
   });
 
-  it('still answers what is asked', async () => {
+  it('still answers reads', async () => {
     const { root, run } = target;
     const body = { log_stream_id: run };
     const searched = await service.client.send('POST', `${root}/traces/search`, { body });
@@ -104,7 +104,7 @@ describeWithTool(ownMounts, 'a service whose disk is full', function () {
     expect(searched.body.records.map(({ id }) => id)).to.include.members(acknowledged);
   });
 
-  it('ends in order', async () => {
+  it('shuts down in order', async () => {
     expect(await service.stop()).to.deep.equal({ code: 0, signal: null });
   });
 });

@@ -17,7 +17,7 @@ import { brokenPromises, openLedger } from './ledger.js';
 import { runLoad, type UnexpectedAnswer } from './load.js';
 import { observeLog } from './observed-state.js';
 
-describe('a service that is asked to stop under load', function () {
+describe('a service that is stopped under load', function () {
   this.timeout(60_000 * runs(1));
 
   it('ends in order within 10 s and has all that it acknowledged', async () => {
@@ -52,7 +52,7 @@ describe('a service that is asked to stop under load', function () {
 /** More than the buffers of a connection take, so that who does not read is waited for. */
 const largeText = 'x'.repeat(1_000_000);
 
-describe('a service that is asked to stop while clients take nothing', function () {
+describe('a service that is stopped while clients read nothing', function () {
   this.timeout(60_000);
 
   it('ends in order within 10 s', async () => {
@@ -82,10 +82,10 @@ describe('a service that is asked to stop while clients take nothing', function 
   });
 });
 
-describe('a service that is asked to stop while an operator rebuilds', function () {
+describe('a service that is stopped during a rebuild', function () {
   this.timeout(60_000);
 
-  it('says so, leaves the rebuild to be gone on with and ends in order', async () => {
+  it('reports it, leaves the rebuild to be resumed and ends in order', async () => {
     const folder = await temporaryFolder();
     const service = await startService({ dir: folder.dir });
     const { root, run } = await newRun(service.client, 'large');

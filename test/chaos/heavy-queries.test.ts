@@ -22,7 +22,7 @@ const none = Array.from({ length: 90 }, (_, n) => ({
 }));
 const heavy = { filters: [all], filter_tree: { or: none }, limit: 1 };
 
-describe('a service with questions that are too heavy', function () {
+describe('a service under queries that are too heavy', function () {
   this.timeout(120_000);
 
   it('answers others beside them, ends them with their clients, stops within 10 s', async () => {

@@ -37,7 +37,7 @@ describe('a service that is killed under load', function () {
   it('answers a repeat of any request as if nothing had happened', () => {
     expect(killed.surprises).to.deep.equal([]);
   });
-  it('reads back over HTTP what the log has, record by record', () => {
+  it('returns over HTTP what the log has, record by record', () => {
     expect(killed.brokenOverHttp).to.deep.equal([]);
     const spans = [...killed.log.traces.values()].flatMap((trace) => trace.spans).length;
     expect(killed.http.counted).to.deep.equal({
@@ -47,7 +47,7 @@ describe('a service that is killed under load', function () {
     });
     expect(killed.http.sessions).to.equal(killed.log.sessions);
   });
-  it('never signed what its history is not, whenever it was killed', () => {
+  it('signed only what its history is, whenever it was killed', () => {
     expect(killed.seals.problems).to.deep.equal([]);
     expect(killed.sealedLast.refused).to.deep.equal([]);
     expect(killed.seals.seals).to.be.greaterThan(1);
@@ -59,7 +59,7 @@ describe('a service that is killed under load', function () {
   it('has read models that equal a replay from scratch', () => {
     expect(killed.verified.code, killed.verified.output).to.equal(0);
   });
-  it('ends in order when it is asked to', () => {
+  it('shuts down in order on SIGTERM', () => {
     expect(killed.stopped).to.deep.equal({ code: 0, signal: null });
   });
 });

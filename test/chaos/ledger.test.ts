@@ -6,13 +6,13 @@ const seen = (more: Partial<ObservedTrace> = {}): ReadonlyMap<string, ObservedTr
 const trace = { kind: 'trace', trace: 't', spans: ['a', 'b'], session: null } as const;
 
 describe('the ledger of what was promised', () => {
-  it('is content when all that was acknowledged is there once', () => {
+  it('accepts a state where all that was acknowledged exists once', () => {
     const ledger = openLedger();
     ledger.acknowledge(ledger.sent(trace));
     expect(brokenPromises(ledger, seen())).to.deep.equal([]);
   });
 
-  it('misses an acknowledged trace, also when only a tag on it was acknowledged', () => {
+  it('reports a missing acknowledged trace, also if only a tag was acknowledged', () => {
     const ledger = openLedger();
     ledger.acknowledge(ledger.sent(trace));
     expect(brokenPromises(ledger, new Map())).to.deep.equal([
@@ -26,7 +26,7 @@ describe('the ledger of what was promised', () => {
     ]);
   });
 
-  it('lets an unknown trace be there wholly or not at all', () => {
+  it('accepts an unknown trace whole or not at all', () => {
     const ledger = openLedger();
     ledger.sent(trace);
     expect(brokenPromises(ledger, new Map())).to.deep.equal([]);
@@ -36,14 +36,14 @@ describe('the ledger of what was promised', () => {
     ]);
   });
 
-  it('sees what is there twice', () => {
+  it('reports a trace that exists twice', () => {
     const ledger = openLedger();
     ledger.acknowledge(ledger.sent(trace));
     expect(brokenPromises(ledger, seen({ times: 2 }))).to.deep.equal(['trace t is there 2 times']);
     expect(brokenPromises(ledger, seen({ spans: ['a', 'b', 'a'] }))).to.have.length(1);
   });
 
-  it('sees what nobody sent', () => {
+  it('reports a trace that was not sent', () => {
     const ledger = openLedger();
     expect(brokenPromises(ledger, seen())).to.deep.equal(['trace t was never sent']);
     ledger.acknowledge(ledger.sent(trace));
@@ -52,7 +52,7 @@ describe('the ledger of what was promised', () => {
     ]);
   });
 
-  it('owes late spans and tags from their acknowledgement on', () => {
+  it('requires late spans and tags from their acknowledgement on', () => {
     const ledger = openLedger();
     ledger.acknowledge(ledger.sent(trace));
     const span = ledger.sent({ kind: 'span', trace: 't', span: 'c' });

@@ -124,7 +124,7 @@ describeDistributed('records that each process folds for itself', describe, func
     }
   });
 
-  it('are whole after each kill -9 of a process amid writes: none lost, none twice', async () => {
+  it('are complete after each kill -9 during writes: no record lost or doubled', async () => {
     for (let kill = 0; kill < kills; kill += 1) {
       const name = kill % 2 === 0 ? 'two' : 'one';
       const writing = write(20);
@@ -138,7 +138,7 @@ describeDistributed('records that each process folds for itself', describe, func
     expect(await answersAll('one', min)).to.deep.equal(await answersAll('two', min));
   });
 
-  it('are filled from the log again once lost, and asked when they are whole', async () => {
+  it('are rebuilt from the log once lost, and queried when they are complete', async () => {
     const min = await write(200);
     await of('two').kill();
     await rm(join(folder.dir, 'two'), { recursive: true });
@@ -153,7 +153,7 @@ describeDistributed('records that each process folds for itself', describe, func
     expect(projections.map(({ name }) => name)).to.deep.equal(['records']);
   });
 
-  it('are verified, rebuilt and told of where they are', async () => {
+  it('are verified, rebuilt and reported by their process', async () => {
     const json = async (name: Name, ...args: readonly string[]) => {
       const { code, output } = await runAssay('', ...args, '--json', '--ops', of(name).opsUrl);
       expect(code, output).to.equal(0);

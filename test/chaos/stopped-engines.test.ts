@@ -64,7 +64,7 @@ describeDistributed('a service whose engines stop and are not gone', describe, f
     }
   };
 
-  it('refuses reads within 3 s while MongoDB is stopped, and says so within 1 s', async () => {
+  it('refuses reads within 3 s while MongoDB is stopped, and reports it within 1 s', async () => {
     await wellAgain();
     spread.engines.mongo.signal('SIGSTOP');
     try {
@@ -110,7 +110,7 @@ describeDistributed('a service whose engines stop and are not gone', describe, f
     }
   });
 
-  it('is red where what it answers is too far behind the log: nobody folds', async () => {
+  it('is not ready while its read models lag too far: no process folds', async () => {
     await wellAgain();
     await spread.kill('projections');
     await spread.kill('standby');

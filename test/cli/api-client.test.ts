@@ -57,8 +57,8 @@ const asked = async (replies: readonly Reply[], patienceMs = 60_000) => {
   }
 };
 
-describe('a command that asks a service', () => {
-  it('asks again what passes by itself: no room, a cut connection, a key at work', async () => {
+describe('the API client of commands', () => {
+  it('retries transient failures: overload, a cut connection, a busy key', async () => {
     const busy = answer(
       409,
       { code: 'idempotency_in_progress', detail: '' },
@@ -71,7 +71,7 @@ describe('a command that asks a service', () => {
     });
   });
 
-  it('waits as long as Retry-After says, and no longer than its patience', async () => {
+  it('waits as long as Retry-After says, up to its limit', async () => {
     const full = answer(429, { detail: 'too many' }, { 'Retry-After': '7' });
     expect(await asked([ok, full, full])).to.deep.equal({
       found: { status: 200, tries: 3 },
@@ -83,7 +83,7 @@ describe('a command that asks a service', () => {
     });
   });
 
-  it('waits for a service that was never there only when it is told to', async () => {
+  it('waits for a service that never answered only if configured to', async () => {
     const client = (waitsAtFirst: boolean) => {
       let now = 0;
       const pause = async (ms: number): Promise<void> => void (now += ms);
@@ -102,7 +102,7 @@ describe('a command that asks a service', () => {
     expect(await client(true)).to.match(/ was waited for in vain: /);
   });
 
-  it('does not wait for what no waiting mends', async () => {
+  it('does not retry permanent failures', async () => {
     const damaged = answer(503, { code: 'log_damaged', detail: 'the log is damaged' });
     expect(await asked([ok, damaged])).to.deep.equal({
       found: { status: 503, tries: 1 },

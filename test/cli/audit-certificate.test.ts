@@ -165,7 +165,7 @@ describe('a certificate of a deletion', () => {
   });
 
   for (const [kind, flag, id = '', streams] of kinds) {
-    it(`is of the ${kind}, at a prompt and over HTTP: what went and what is left`, async () => {
+    it(`covers the ${kind}, by CLI and over HTTP: what was erased and what is left`, async () => {
       const lines = byCommand(flag, id);
       const { certificate } = lines.at(-1) as Certified;
       const entries = lines.slice(0, -1) as readonly Line[];
@@ -200,7 +200,7 @@ describe('a certificate of a deletion', () => {
     });
   }
 
-  it('is of one thing, and of nothing that nobody deleted', () => {
+  it('covers one deletion, and is refused for what was not deleted', () => {
     const said = (...args: readonly string[]): string =>
       spawnSync(process.execPath, [program, 'audit', 'certificate', ...args], {
         env: environment(),

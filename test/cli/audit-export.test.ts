@@ -119,7 +119,7 @@ describe('assay audit export', function () {
     const ran = spawnSync('python3', ['-B', script, dir, keyFile(), origin], { encoding: 'utf8' });
     return `${ran.stdout}${ran.stderr}`;
   };
-  it('writes what a stranger finds intact, of each scope', async () => {
+  it('writes a bundle of each scope that the verifier accepts', async () => {
     const [project = ''] = projects;
     const questions: readonly BundleRequest[] = [
       whole,
@@ -162,7 +162,7 @@ describe('assay audit export', function () {
     expect(manifest.to).to.be.greaterThan(manifest.size);
   });
 
-  it('leaves content out when asked, but not what names an erasure', async () => {
+  it('leaves content out on request, except the facts of erasures', async () => {
     const dir = newDir();
     await write(dir, whole, { hasData: false });
     const shown = readBundle(dir).entries.filter(({ data: text }) => text !== null);
@@ -172,7 +172,7 @@ describe('assay audit export', function () {
     expect(twin(dir)).to.equal('intact\n');
   });
 
-  it('goes by positions and times, the same entries as the whole has there', async () => {
+  it('exports ranges by position and time, equal to the whole there', async () => {
     const dir = newDir();
     await write(dir, whole);
     const all = readBundle(dir).entries as (BundleEntry & { position: Position })[];
@@ -210,7 +210,7 @@ describe('assay audit export', function () {
     expect(readdirSync(small).filter((name) => name.endsWith('.jsonl.gz')).length).to.equal(4);
   });
 
-  it('goes on wherever it was stopped, and ends as if it had not been', async () => {
+  it('resumes wherever it was stopped, and ends as if uninterrupted', async () => {
     const [project = ''] = projects;
     for (const question of [whole, { ...whole, projectId: project }]) {
       const unbroken = newDir();
@@ -257,7 +257,7 @@ describe('assay audit export', function () {
     expect(unknown).to.equal('no history exists of nobody');
   });
 
-  it('makes what no tampering passes', async () => {
+  it('makes a bundle in which every tampering is detected', async () => {
     const bundles: Bundle[] = [];
     for (const question of [whole, { ...whole, projectId: projects[1] ?? '' }]) {
       const dir = newDir();
@@ -286,7 +286,7 @@ describe('assay audit export', function () {
       env: { ...bareEnvironment(), ASSAY_DATA_DIR: data },
     });
 
-  it('is what a prompt does, with the codes of the verifier', () => {
+  it('exits with the codes of the verifier', () => {
     const dir = newDir();
     const exported = cli('export', '--organization', ours, '--out', dir, '--json');
     expect(exported.status, exported.stderr).to.equal(0);
@@ -316,7 +316,7 @@ describe('assay audit export', function () {
     );
   });
 
-  it('is as good after SIGKILL, and takes no more memory for more', async () => {
+  it('resumes after SIGKILL, in constant memory', async () => {
     const big = await temporaryFolder();
     const log = await openSealedLog(big.dir);
     const text = 'x'.repeat(10_000);
@@ -355,7 +355,7 @@ describe('assay audit export', function () {
     await big.remove();
   });
 
-  it('takes the facts along of what was erased while it was read', async () => {
+  it('includes the facts of erasures during the export', async () => {
     const dataDir = join(folder.dir, 'erasing');
     const log = await openSealedLog(dataDir);
     await log.append(Array.from({ length: 60 }, (_, at) => sampleEventAt(at)));

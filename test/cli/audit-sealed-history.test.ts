@@ -42,7 +42,7 @@ describe('a history that a service sealed', () => {
     ]);
   });
 
-  it('is watched and exported by a stranger, and the verifier finds it intact', async () => {
+  it('is watched and exported by an auditor, and the verifier accepts it', async () => {
     const at = (name: string): string => join(folder.dir, name);
     const made = (name: string) => app.client.call('POST', '/v2/projects', { body: { name } });
     const seal = () => opsCaller(app.opsUrl, { opsToken: null })(sealCommand, {});
@@ -69,7 +69,7 @@ describe('a history that a service sealed', () => {
     expect(found.entries - found.unsealed).to.equal(second.watched?.size);
   });
 
-  it('is sealed when an operator says so, who can print the keys for an auditor', async () => {
+  it('is sealed on command, and its keys are printed for an auditor', async () => {
     await app.client.call('POST', '/v2/projects', { body: { name: 'four' } });
     const sealed = await runAssay(app.dir, 'audit', 'seal');
     expect(sealed.output).to.match(/histories sealed: [1-9]/);

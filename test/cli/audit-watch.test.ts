@@ -96,7 +96,7 @@ describe('assay audit watch', () => {
     });
   const state = (name = 'state'): Promise<string> => readFile(join(dir, name), 'utf8');
 
-  it('keeps what it saw, and finds that what comes later begins with it', async () => {
+  it('stores the checkpoint, and proves later ones consistent with it', async () => {
     expect((await watch()).watched).to.include({ size: 5, since: null });
     expect((await watch()).watched).to.include({ size: 5, since: 5 });
     for (const size of [6, 8, 13, 20]) {
@@ -107,7 +107,7 @@ describe('assay audit watch', () => {
     expect(await state()).to.contain(`${testOrigin}\n20\n`);
   });
 
-  it('finds a history that was written anew, hashes, tree, seal and all', async () => {
+  it('detects a rewritten history, hashes, tree and seal included', async () => {
     await watch();
     const kept = await state();
     entries = history(20, 2);
@@ -121,7 +121,7 @@ describe('assay audit watch', () => {
     expect(await watch()).to.include({ exit: 1 });
   });
 
-  it('finds a history that went back, or that has no seal any more', async () => {
+  it('detects a history that shrank or lost its seals', async () => {
     await watch();
     sealed = 4;
     expect((await watch()).why).to.equal('5 entries were sealed, and now there are 4');
@@ -130,7 +130,7 @@ describe('assay audit watch', () => {
     expect(await watch()).to.include({ exit: 1 });
   });
 
-  it('believes no other key and no other origin', async () => {
+  it('refuses another key and another origin', async () => {
     by = newSigner();
     expect(await watch()).to.include({ exit: 1 });
     by = signer;
@@ -142,14 +142,14 @@ describe('assay audit watch', () => {
     expect(await watchOnce(url, paths(dir))).to.include({ exit: 0 });
   });
 
-  it('ends with 2 where it was asked wrongly: 1 says that a history is broken', () => {
+  it('exits with 2 for wrong usage; 1 is for a broken history', () => {
     const ended = (...args: readonly string[]) =>
       spawnSync(process.execPath, [program, 'audit', 'watch', ...args]).status;
     expect(ended(url, '--state', join(dir, 'kept'))).to.equal(2);
     expect(ended('--help')).to.equal(0);
   });
 
-  it('says that it could not look, which is no verdict', async () => {
+  it('reports when it could not check, without a verdict', async () => {
     sealed = 0;
     expect(await watch()).to.include({ exit: 2, why: 'the history is not sealed yet' });
     sealed = 5;

@@ -51,7 +51,7 @@ describe('a service that is backed up, lost and restored', function () {
     return output;
   };
 
-  it('has again what it had at the last backup, which was taken while it ran', async () => {
+  it('restores what it had at the last backup, taken while it ran', async () => {
     const service = await startService({ dir: data });
     await named(service, 'before the first');
     const first = JSON.parse(await ran(data, 'backup', kept, '--keys', keys, '--json')) as {
@@ -90,7 +90,7 @@ describe('a service that is backed up, lost and restored', function () {
     await ran(data, 'verify');
   });
 
-  it('is told what is missing: a key, a backup', async () => {
+  it('names what is missing: a key, a backup', async () => {
     const elsewhere = join(folder.dir, 'elsewhere');
     const without = await ran(elsewhere, 'restore', kept);
     expect(without).to.include('secret.key is not in ').and.to.include('before you start');
@@ -102,7 +102,7 @@ describe('a service that is backed up, lost and restored', function () {
     expect(existsSync(join(folder.dir, 'new'))).to.equal(false);
   });
 
-  it('is told of a key that is none, and that another one is not replaced', async () => {
+  it('refuses a malformed key, and to replace another one', async () => {
     const other = join(folder.dir, 'other');
     await (await startService({ dir: other })).stop();
     const before = await readFile(join(keys, 'secret.key'), 'utf8');
@@ -120,7 +120,7 @@ describe('a service that is backed up, lost and restored', function () {
     expect(await readFile(join(keys, 'secret.key'), 'utf8')).to.equal(before);
   });
 
-  it('is told which file is no log', async () => {
+  it('names a file that is not a log', async () => {
     const broken = join(folder.dir, 'broken');
     await cp(kept, broken, { recursive: true });
     const file = join(broken, 'log', 'log.sqlite');
@@ -138,7 +138,7 @@ describe('a service that is backed up, lost and restored', function () {
     }
   });
 
-  it('is told of a backup that never ended, and of a restoring that broke off', async () => {
+  it('refuses an unfinished backup, and an interrupted restore', async () => {
     const unfinished = join(folder.dir, 'unfinished');
     await cp(kept, unfinished, { recursive: true });
     await rm(join(unfinished, 'log', 'backup.json'));
@@ -160,7 +160,7 @@ describe('a service that is backed up, lost and restored', function () {
       .and.not.to.include('restoring');
   });
 
-  it('is refused a folder in the data folder, by a link too, or one around it', async () => {
+  it('refuses a target inside or around the data folder, by a link too', async () => {
     const config = readConfig({ ASSAY_DATA_DIR: data });
     const link = join(folder.dir, 'link');
     await symlink(data, link);
@@ -183,7 +183,7 @@ describe('a service that is backed up, lost and restored', function () {
     expect(existsSync(outside)).to.equal(false);
   });
 
-  it('is sent to the backup of EventStoreDB where the log is there', async () => {
+  it('refers to the backup of EventStoreDB if the log is there', async () => {
     const config = readConfig({
       ASSAY_DATA_DIR: data,
       ASSAY_EVENTSTORE_URL: 'esdb://localhost:2113?tls=false',
@@ -199,7 +199,7 @@ describe('a service that is backed up, lost and restored', function () {
     return new Map(rows.map((line) => JSON.parse(line) as Row).map((row) => [row.check, row]));
   };
 
-  it('is well, says the doctor, running or not', async () => {
+  it('passes the doctor, running or not', async () => {
     const table = await runAssay(data, 'doctor');
     expect(table.output).to.include('events are as stored');
     const idle = await findings(data);
@@ -214,7 +214,7 @@ describe('a service that is backed up, lost and restored', function () {
     await service.stop();
   });
 
-  it('is ill, says the doctor: what, and what to do', async () => {
+  it('fails the doctor, which says what is wrong and what to do', async () => {
     const dir = `${data}.old`;
     await writeFile(join(dir, 'documents.sqlite'), 'garbage'.repeat(2_000));
     await rename(join(dir, 'secret.key'), join(dir, 'lost.key'));

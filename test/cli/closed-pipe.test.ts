@@ -6,7 +6,7 @@ import { bareEnvironment, program } from '../support/test-environment.js';
 import { startService, type ServiceProcess } from '../support/service-process.js';
 import { asLines, untilFolded, runTransfer } from '../support/transfer-commands.js';
 
-describe('a command whose reader goes away', () => {
+describe('a command whose output pipe closes', () => {
   let folder: Awaited<ReturnType<typeof temporaryFolder>>;
   let service: ServiceProcess;
   before(async () => {
@@ -53,13 +53,13 @@ describe('a command whose reader goes away', () => {
     'parked list',
     'openapi',
   ]) {
-    it(`ends as quietly as any program: ${command}`, async () => {
+    it(`ends without an error message: ${command}`, async () => {
       const { code, said } = await unread(...command.split(' '));
       expect([code, said]).to.deep.equal([141, '']);
     });
   }
 
-  it('says that an export is not whole', async () => {
+  it('reports that an export is incomplete', async () => {
     const { code, said } = await unread('export', 'traces', '--project', 'air');
     const why = 'assay: the reader closed the output: it is incomplete\n';
     expect([code, said]).to.deep.equal([1, why]);

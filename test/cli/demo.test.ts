@@ -38,7 +38,7 @@ describe('the demo', function () {
     await folder.remove();
   });
 
-  it('records what it says it sent, and prints the key', () => {
+  it('records the traces it reports, and prints the key', () => {
     for (const [stream, runs] of [
       ['support', 200],
       ['airline', 120],
@@ -52,7 +52,7 @@ describe('the demo', function () {
     expect(printed).to.contain(service.apiKey);
   });
 
-  it('may be repeated and changes nothing', async () => {
+  it('changes nothing when it is repeated', async () => {
     const before = printed;
     await demo();
     expect(printed).to.equal(before);

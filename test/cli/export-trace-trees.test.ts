@@ -48,7 +48,7 @@ describe('the trees of an export', () => {
     expect(alone).to.deep.equal([]);
   });
 
-  it('are asked one by one where records do not tell them', async () => {
+  it('are requested one by one where records lack them', async () => {
     const deep = Array.from({ length: 600 }, (_, at) => span(`${at}`, at ? `${at - 1}` : 't', 1));
     for (const [spans, count] of [
       [[span('one', 't', 1), span('other', 't', 1)], 2],
@@ -62,7 +62,7 @@ describe('the trees of an export', () => {
     }
   });
 
-  it('come in order, also those that are gone or heavy', async () => {
+  it('are exported in order, also deleted and large ones', async () => {
     const ids = Array.from({ length: 250 }, (_, at) => (at === 7 ? 'gone' : `${at}`));
     const traces = ids.filter((id) => id !== 'gone' && id !== '9').map((id) => trace(id, 0));
     const { found, alone } = await exported([], { traces, ids });

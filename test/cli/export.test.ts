@@ -200,7 +200,7 @@ describe('assay export', function () {
     expect(rows.length).to.equal(1);
   });
 
-  it('writes a table into a file whose name says so', async () => {
+  it('writes CSV into a file named .csv', async () => {
     const path = join(folder.dir, 'named.csv');
     const ran = await runTransfer(service, [
       'export',
@@ -216,7 +216,7 @@ describe('assay export', function () {
     ]);
   });
 
-  it('leaves a file only when it is whole', async () => {
+  it('leaves a file only if it is complete', async () => {
     const path = join(folder.dir, 'traces.jsonl.gz');
     const args = ['export', 'traces', '--project', project, '--output', path];
     const ran = await runTransfer(service, args);
@@ -244,7 +244,7 @@ describe('assay export', function () {
     expect((await readdir(folder.dir)).filter((name) => name.endsWith('.new'))).to.deep.equal([]);
   });
 
-  it('says what it does not know', async () => {
+  it('names an unknown project, format or filter', async () => {
     for (const [args, said] of [
       [['letters', '--project', project], 'export traces, or spans, or sessions?'],
       [['traces', '--project', 'nowhere'], "no project 'nowhere' exists that this key can see"],

@@ -7,7 +7,7 @@ import { openEventLog } from '../../engines/sqlite/event-log.js';
 import { Fault } from '../../kernel/fault.js';
 import { temporaryFolder } from '../support/folder.js';
 
-describe('what a command says when it fails', () => {
+describe('the error message of a command', () => {
   it('names the file or folder and the next step', () => {
     const crossed = { code: 'SQLITE_CORRUPT' };
     expect(failureMessage(crossed, 'data')).to.match(
@@ -25,7 +25,7 @@ describe('what a command says when it fails', () => {
     );
   });
 
-  it('does not blame the data folder for another', () => {
+  it('names the data folder only for its own errors', () => {
     const elsewhere = Object.assign(new Error('no'), { code: 'EEXIST', path: '/tmp/afile' });
     expect(failureMessage(elsewhere, '/srv/data')).to.equal(
       '/tmp/afile is a file: name a folder (EEXIST)',
@@ -39,7 +39,7 @@ describe('what a command says when it fails', () => {
     );
   });
 
-  it('says that a damaged log is restored, and does not wait for it', async () => {
+  it('advises to restore a damaged log, without retrying', async () => {
     const { dir, remove } = await temporaryFolder();
     await writeFile(join(dir, 'log.sqlite'), 'torn'.repeat(10_000));
     const fault: unknown = await openEventLog({ dir, bus: openBus('damaged') }).catch(
@@ -50,7 +50,7 @@ describe('what a command says when it fails', () => {
     await remove();
   });
 
-  it('says all it knows where it knows no step', () => {
+  it('prints the whole cause where it knows no next step', () => {
     expect(failureMessage(new Fault('conflict', 'held'), 'data')).to.equal('held');
     expect(failureMessage({ code: 'ODD' }, 'data')).to.equal('{"code":"ODD"}');
     expect(failureMessage(new TypeError('a defect'), 'data')).to.include('failure.test');

@@ -81,7 +81,7 @@ const nested = {
 const { read } = importFormats.langfuse;
 
 describe('an export of Langfuse', () => {
-  it('is read as a tree: kinds, messages, tokens, times, errors, scores', async () => {
+  it('becomes a tree: kinds, messages, tokens, times, errors, scores', async () => {
     const [record, ...others] = await recordsOf(read, [nested]);
     expect(others).to.deep.equal([]);
     if (record === undefined || isRefused(record) || record.kind !== 'trace') throw new Error();
@@ -139,7 +139,7 @@ describe('an export of Langfuse', () => {
     expect(validationProblem(record)).to.equal(null);
   });
 
-  it('is the same from tables, in any order, and from what the interface downloads', async () => {
+  it('is the same from tables in any order and from downloads of the UI', async () => {
     const snake = (row: object): object =>
       Object.fromEntries(
         Object.entries(row).map(([name, value]) => [
@@ -159,7 +159,7 @@ describe('an export of Langfuse', () => {
     expect(await trees([{ data: [nested], meta: {} }])).to.deep.equal(expected);
   });
 
-  it('needs no row of a trace where observations tell of it', async () => {
+  it('needs no trace row where observations describe it', async () => {
     const row = {
       trace_id: 'a'.repeat(32),
       start_time: '2026-03-01 09:00:00.250000',
@@ -185,7 +185,7 @@ describe('an export of Langfuse', () => {
     expect(validationProblem(record)).to.equal(null);
   });
 
-  it('says what it cannot take', async () => {
+  it('reports what it cannot import', async () => {
     const score = { trace_id: 't1', name: 'good', value: 1, data_type: 'NUMERIC' };
     expect(await recordsOf(read, [{ hello: 1 }, score])).to.deep.equal([
       { line: 1, problem: 'it is nothing that this format has' },

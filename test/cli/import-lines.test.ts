@@ -19,7 +19,7 @@ const cuts = fc.array(fc.nat(10_000), { maxLength: 8 });
 const whole = (text: string) => chunked(Buffer.from(text), []);
 
 describe('the lines of a file', () => {
-  it('are the same however it is cut, without those that are empty', async () => {
+  it('are the same however the file is chunked, without empty ones', async () => {
     const line = fc.oneof(
       fc.string({ unit: 'binary', maxLength: 20 }),
       fc.constantFrom('', ' ', '{"a": "ä"}'),
@@ -40,7 +40,7 @@ describe('the lines of a file', () => {
     await fc.assert(property, { seed, numRuns: runs(200) });
   });
 
-  it('are known by their number when they are too long, or no UTF-8', async () => {
+  it('are reported by number if too long or not UTF-8', async () => {
     const bytes = Buffer.concat([
       Buffer.from(`\ufeffone\n${'x'.repeat(50)}\ntwo\n`),
       Buffer.from([0xff, 0x0a]),
@@ -91,7 +91,7 @@ describe('the values of a JSON text over many lines', () => {
 });
 
 describe('a file that is one JSON text', () => {
-  it('is told from JSON Lines, of which some may be broken', () => {
+  it('is distinguished from JSON Lines, of which some may be malformed', () => {
     const texts = ['[', ' [{"a": 1}, {', '{\n  "a": {', '\ufeff{\r\n', '{"a": [\n{"b": 1}]}\n'];
     const lines = [
       '{"a": 1}',

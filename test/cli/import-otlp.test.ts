@@ -53,7 +53,7 @@ const receiver = async () => {
 };
 
 describe('a file of OTLP', () => {
-  it('is read as requests, or as single spans, and cut into parts', async () => {
+  it('is parsed as requests or as single spans, and split into parts', async () => {
     const { read } = importFormats.otlp;
     const spans = Array.from({ length: 250 }, (_, at) => span(at));
     const found = await recordsOf(read, [requestOf(spans), span(1), { resourceSpans: [7] }, {}]);
@@ -76,7 +76,7 @@ describe('a file of OTLP', () => {
     expect(validationProblem(wrong)).to.equal('a span has no traceId in hex');
   });
 
-  it('goes to the route of OTLP; lines that are refused, or in part, are told', async () => {
+  it('is sent to the OTLP route; lines refused wholly or in part are reported', async () => {
     const { taken, url, close } = await receiver();
     try {
       const names = ['a', 'b', 'spoilt', 'c', 'half of it', 'd'];
@@ -105,7 +105,7 @@ describe('a file of OTLP', () => {
     }
   });
 
-  it('ends with a clear word where there is no such route', async () => {
+  it('fails with the reason if the service has no OTLP route', async () => {
     const elsewhere = await scriptedServer(({ path }) =>
       path.startsWith('/v2/projects?')
         ? { status: 200, body: [{ id: 'p1', name: 'chat' }] }
@@ -120,7 +120,7 @@ describe('a file of OTLP', () => {
     ]);
   });
 
-  it('is traces of the service, once however often it is given', async () => {
+  it('is recorded once however often it is imported', async () => {
     const app = await sharedApp();
     const lines = asLines([
       requestOf([span(1), { ...span(2), parentSpanId: '0'.repeat(15) + '1' }]),

@@ -96,7 +96,7 @@ const rows = [
 const { read } = importFormats.phoenix;
 
 describe('spans of Phoenix', () => {
-  it('are read as a trace: kinds, messages, tools, documents, tokens, times, errors', async () => {
+  it('become a trace: kinds, messages, tools, documents, tokens, times, errors', async () => {
     const [record, ...others] = await recordsOf(read, rows);
     expect(others).to.deep.equal([]);
     if (record === undefined || isRefused(record) || record.kind !== 'trace') throw new Error();
@@ -170,7 +170,7 @@ describe('spans of Phoenix', () => {
     expect(await trees([{ data: rest, next_cursor: null }])).to.deep.equal(await trees(rows));
   });
 
-  it('say what is missing, and stand at the top when they are below themselves', async () => {
+  it('are refused with what is missing, and become roots if their own ancestors', async () => {
     const { 'context.span_id': _, ...indexless } = rows[0] as Record<string, unknown>;
     const [refused, ...none] = await recordsOf(read, [indexless]);
     expect([refused, none]).to.deep.equal([

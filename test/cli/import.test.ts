@@ -94,7 +94,7 @@ describe('assay import', function () {
     expect(await countIn(first.project, 'spans')).to.equal(3);
   });
 
-  it('derives ids of records that have none from what they are', async () => {
+  it('derives ids of records without one from their content', async () => {
     const { id: _, ...nameless } = traceNumber(1) as { id: string };
     const path = await fileOf(asLines([nameless, { ...nameless, input: 'another' }]));
     const { project } = await imported(path, '--project', 'nameless');
@@ -103,7 +103,7 @@ describe('assay import', function () {
     expect([await countIn(project), await countIn(project, 'spans')]).to.deep.equal([3, 3]);
   });
 
-  it('says which lines it cannot take, and why, and takes the rest', async () => {
+  it('reports the lines it cannot import, and why, and imports the rest', async () => {
     const good = Array.from({ length: 40 }, (_, at) => JSON.stringify(traceNumber(at)));
     const taken = { ...traceNumber(3), input: 'not what line 4 says' };
     const lines = [...good];
@@ -131,7 +131,7 @@ describe('assay import', function () {
     expect(await countIn(summary.project)).to.equal(40);
   });
 
-  it('reads all and sends nothing in a dry run, without any service', async () => {
+  it('parses all and sends nothing in a dry run, without a service', async () => {
     const path = await fileOf(
       asLines([traceNumber(1), { input: 'x', spans: [{ type: 'nothing' }] }, traceNumber(2)]),
     );
@@ -146,7 +146,7 @@ describe('assay import', function () {
     expect(sent.stderr).to.include('no service answers at http://127.0.0.1:1: say where');
   });
 
-  it('takes sessions before their traces, and sends incomplete traces as such', async () => {
+  it('imports sessions before their traces, and incomplete traces as such', async () => {
     const session = randomIds.next('SessionId');
     const lines = [
       { type: 'session', id: session, name: 'a call', external_id: 'call-1' },
@@ -174,7 +174,7 @@ describe('assay import', function () {
     expect(await countIn(summary.project, 'sessions')).to.equal(1);
   });
 
-  it('sends a trace in parts that is more than a request takes', async () => {
+  it('splits a trace that exceeds one request', async () => {
     const chain = (levels: number): object => ({
       type: 'workflow',
       step_number: levels,
@@ -207,7 +207,7 @@ describe('assay import', function () {
     expect(levels).to.equal(201);
   });
 
-  it('knows the formats of others by their first value, and their sessions by name', async () => {
+  it('detects formats by the first value, and sessions by name', async () => {
     const hex = 'ab'.repeat(16);
     const langfuseTrace = {
       id: 'their-own-id',
@@ -249,7 +249,7 @@ describe('assay import', function () {
     ]);
   });
 
-  it('refuses what it is not told or cannot know', async () => {
+  it('refuses missing options that it cannot infer', async () => {
     const path = await fileOf(asLines([traceNumber(1)]));
     const strange = await fileOf('{"a": 1}\n');
     await service.client.call('POST', '/v2/projects', { body: { name: 'y' } });
@@ -268,7 +268,7 @@ describe('assay import', function () {
     }
   });
 
-  it('passes over lines when it is told from where to go on', async () => {
+  it('skips the lines before the one to resume from', async () => {
     const path = await fileOf(asLines([0, 1, 2].map(traceNumber)));
     const summary = await imported(path, '--project', 'later', '--from', '3');
     expect(summary).to.include({ traces: 1, new_records: 2 });
@@ -299,7 +299,7 @@ describe('assay import', function () {
     }
   });
 
-  it('says how to go on when Ctrl-C ends it', async () => {
+  it('prints how to resume when Ctrl-C ends it', async () => {
     const path = await fileOf(asLines(Array.from({ length: count }, (_, at) => traceNumber(at))));
     const { url, apiKey } = service;
     const child = spawn(process.execPath, [program, 'import', path, '--project', 'interrupted'], {
@@ -318,7 +318,7 @@ describe('assay import', function () {
     expect(said).to.match(/the same command again changes nothing that is there\n$/);
   });
 
-  it('ends with a word when the service stays away', async () => {
+  it('fails with a message when the service stays down', async () => {
     const dir = join(folder.dir, 'away');
     const away = await startService({ dir });
     const path = await fileOf(asLines(Array.from({ length: count }, (_, at) => traceNumber(at))));

@@ -87,7 +87,7 @@ describe('assay inspect', () => {
     expect(() => asked('events', '--since', 'yesterday')).to.throw('a position or a date-time');
   });
 
-  it('says of a type that nothing is of whether there is such a one', () => {
+  it('tells an unknown type from one without events', () => {
     const errorsOf = (type: string): string =>
       spawnSync(process.execPath, [program, 'inspect', 'events', '--type', type], {
         env: environment(),
@@ -102,7 +102,7 @@ describe('assay inspect', () => {
   it('shows a stream in its order', () =>
     expect(asked('stream', 'trace-1').map(({ data }) => data)).to.deep.equal(['1', '2', '4']));
 
-  it('says that there is no such stream, and prints nothing of one without such events', () => {
+  it('reports an unknown stream, and prints nothing for one without such events', () => {
     for (const more of [[], ['--type', 'Counted']]) {
       expect(() => asked('stream', 'trace-3', ...more)).to.throw('no stream trace-3');
     }
@@ -128,7 +128,7 @@ describe('assay inspect', () => {
     expect(() => asked('event')).to.throw('Say its id or position');
   });
 
-  it('says of erased events that they are, and what stayed of them', () => {
+  it('marks erased events, and shows what stays of them', () => {
     const row = { stream: 'gone-1', revision: 0, type: 'SomethingHappened', fits: '(erased)' };
     expect(asked('events', '--limit', '1')[0]).to.include(row);
     expect(asked('stream', 'gone-1')[0]).to.include({ ...row, data: '(erased)' });
@@ -150,7 +150,7 @@ describe('assay inspect', () => {
     expect(asked('streams', '--limit', '1')).to.deep.equal(rows.slice(0, 1));
   });
 
-  it('follows the log, and ends when it is told to', async () => {
+  it('follows the log until a signal ends it', async () => {
     const args = ['events', '--organization', ours, '--limit', '1', '--follow', '--json'];
     const child = spawn(process.execPath, [program, 'inspect', ...args], {
       env: environment(),

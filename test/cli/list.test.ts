@@ -66,14 +66,14 @@ describe('assay traces, sessions, experiments and compare', () => {
       .filter((line) => line !== '')
       .map((line) => JSON.parse(line) as Record<string, unknown>);
 
-  it('list what fulfils the conditions, sorted, as rows', async () => {
+  it('list the records that match the conditions, sorted, as rows', async () => {
     const where = ['--where', 'metrics/reward > 0.3', '--where', 'input contains question'];
     const asked = ['traces', ...project, ...where, '--sort', '-metrics/reward', '--json'];
     const { code, stdout } = await runTransfer(app, asked);
     expect([code, rows(stdout).map(({ name }) => name)]).to.deep.equal([0, ['run 3', 'run 2']]);
   });
 
-  it('draw a table, and say when there is more', async () => {
+  it('draw a table, and report when more follow', async () => {
     const asked = ['traces', ...project, '--where', 'input contains question', '--limit', '1'];
     const { stdout, stderr } = await runTransfer(app, asked);
     expect(stdout).to.match(/│ created_at .*│ id .*│ name .*│ metrics/);
@@ -90,7 +90,7 @@ describe('assay traces, sessions, experiments and compare', () => {
     expect(compared.stdout).to.match(/reward \(higher is better\).*│ shorter .*│ 2 .*│ 1 /);
   });
 
-  it('say which project or column there is not', async () => {
+  it('name an unknown project or column', async () => {
     const nowhere = await runTransfer(app, ['traces']);
     expect([nowhere.code, nowhere.stderr]).to.deep.equal([
       1,
@@ -101,7 +101,7 @@ describe('assay traces, sessions, experiments and compare', () => {
     expect(unknown.stderr).to.include('assay columns lists what there is');
   });
 
-  it('list the columns that can be asked for', async () => {
+  it('list the columns of conditions', async () => {
     const { stdout } = await runTransfer(app, ['columns', ...project, '--json']);
     const found = rows(stdout).map(({ id }) => id);
     expect(found).to.include.members(['input', 'metrics/reward']);

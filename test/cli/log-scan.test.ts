@@ -35,12 +35,12 @@ for (const [engine, open] of bothLogs) {
     };
     const placed = (event: ScannedEvent) => [event.position, hasData(event)];
 
-    it('meets every event once, the newest first', async () => {
+    it('visits every event once, the newest first', async () => {
       const walked = await Array.fromAsync(eventsBackwards(opened.log), placed);
       expect(walked.reverse()).to.deep.equal(await known());
     });
 
-    it('ends with a stream where that ends', async () => {
+    it('ends at the first event of a stream', async () => {
       const last = await lastEventsOf(opened.log, kept, 3);
       expect(last.map(({ revision }) => revision)).to.deep.equal([117, 118, 119]);
       expect((await lastEventsOf(opened.log, gone, 3)).every((event) => !hasData(event))).to.equal(
@@ -48,7 +48,7 @@ for (const [engine, open] of bothLogs) {
       );
     });
 
-    it('goes on with what comes', async () => {
+    it('follows new events', async () => {
       const told = new AbortController();
       const after = await opened.log.head();
       await opened.log.append([appendOf(kept, 119, newEvent('new'))]);

@@ -44,8 +44,8 @@ const plain = (items: readonly JsonObject[]): McpResult => ({
   hint: 'read_span has each alone',
 });
 
-describe('what a tool of assay mcp answers', () => {
-  it('is never longer than was asked for, whatever was recorded, and says where to go on', () => {
+describe('the size of results of assay mcp tools', () => {
+  it('is at most the requested one, whatever was recorded, with a place to resume', () => {
     const seed = drawSeed('bounds of answers');
     fc.assert(
       fc.property(
@@ -71,7 +71,7 @@ describe('what a tool of assay mcp answers', () => {
     );
   });
 
-  it('is cut after whole items and says how to get the rest', () => {
+  it('is limited after whole items, with how to get the rest', () => {
     const items = Array.from({ length: 50 }, (_, at) => ({
       id: String(at),
       text: 'x'.repeat(500),
@@ -85,20 +85,20 @@ describe('what a tool of assay mcp answers', () => {
     );
   });
 
-  it('shows an item that is larger than an answer with shorter texts, and says so', () => {
+  it('shortens texts of an item that is too large, and says so', () => {
     const said = limitAnswer(plain([{ id: 'one', text: 'x'.repeat(9_000) }]), 5_000);
     const [item] = said['spans'] as readonly { readonly text: string }[];
     expect(item?.text).to.match(/^x{4000}… \[5000 more characters\]$/);
     expect(said['note']).to.match(/shortened to fit max_chars \(5000\)/);
   });
 
-  it('names what it leaves out of an item that nothing makes short enough', () => {
+  it('names the members left out of an item that stays too large', () => {
     const wide = Object.fromEntries(Array.from({ length: 900 }, (_, at) => [`key ${at}`, at]));
     const said = limitAnswer(plain([{ id: 'one', name: 'book', wide }]), 5_000);
     expect(said['spans']).to.deep.equal([{ id: 'one', name: 'book', left_out: ['wide'] }]);
   });
 
-  it('cuts a text where a character ends, and shows a later part of it when asked', () => {
+  it('cuts a text at a character boundary, and shows later parts on request', () => {
     const long = '😀'.repeat(30);
     expect(cutText(long, { start: 0, characters: 37 })).to.equal(
       `${'😀'.repeat(18)}… [24 more characters]`,

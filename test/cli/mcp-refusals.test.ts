@@ -10,7 +10,7 @@ import { startService, type ServiceProcess } from '../support/service-process.js
 
 const reading = /^(list|search|read|aggregate|experiment|compare)_/;
 
-describe('assay mcp, when something is wrong', function () {
+describe('assay mcp in error cases', function () {
   this.timeout(60_000);
 
   let folder: Awaited<ReturnType<typeof temporaryFolder>>;
@@ -36,7 +36,7 @@ describe('assay mcp, when something is wrong', function () {
   const search = (args: object): Promise<string> =>
     refused(mcp, 'search_traces', { project: 'airline', ...args });
 
-  it('only reads without --write, and says why it does not write', async () => {
+  it('refuses writes without --write, with the reason', async () => {
     expect(mcp.tools.filter(({ name }) => !reading.test(name))).to.deep.equal([]);
     expect(mcp.tools.every(({ annotations }) => annotations?.readOnlyHint === true)).to.equal(true);
     expect(await refused(mcp, 'create_log_stream', { project: 'airline', name: 'x' })).to.equal(
@@ -49,7 +49,7 @@ describe('assay mcp, when something is wrong', function () {
     expect(streams.text).to.not.contain('"x"');
   });
 
-  it('names what it does not know of the arguments, and what there is instead', async () => {
+  it('names unknown arguments and the known ones', async () => {
     expect(await search({ limitt: 3 })).to.match(
       /^not valid: limitt: .*, did you mean `limit`\?; search_traces takes project, where,/,
     );
@@ -79,7 +79,7 @@ describe('assay mcp, when something is wrong', function () {
     ).to.match(/not found: the list_ and search_ tools say what there is/);
   });
 
-  it('says that a key is not taken, or may not do this', async () => {
+  it('reports a refused key and missing rights', async () => {
     const stranger = await startMcp(['--url', service.url], 'no-key-of-anybody-0123456789abcdef');
     expect(await refused(stranger, 'list_projects')).to.match(
       /^the service does not take the key: .* by ASSAY_API_KEY or --key$/,
@@ -105,7 +105,7 @@ describe('assay mcp, when something is wrong', function () {
     await viewer.close();
   });
 
-  it('shows its key nowhere, not even where a trace holds it', async () => {
+  it('hides its key, even where a trace contains it', async () => {
     const args = ['--url', service.url, '--project', 'airline', '--write', '--key'];
     const careless = await startMcp([...args, service.apiKey], null);
     const trace = { input: `my key is ${service.apiKey}`, output: 'noted' };
@@ -119,7 +119,7 @@ describe('assay mcp, when something is wrong', function () {
     await careless.close();
   });
 
-  it('refuses to start without a key, or with an address or a key that is none', () => {
+  it('refuses to start without a key or with a malformed address or key', () => {
     const ended = (...args: readonly string[]) => {
       const env = bareEnvironment();
       const { status, stdout, stderr } = spawnSync(process.execPath, [program, 'mcp', ...args], {
@@ -139,7 +139,7 @@ describe('assay mcp, when something is wrong', function () {
     expect(ended('--help').stdout).to.match(/"mcpServers"/);
   });
 
-  it('writes nothing but the protocol to stdout, and ends with stdin', async () => {
+  it('leaves stdout to the protocol, and ends with stdin', async () => {
     const child = spawn(process.execPath, [program, 'mcp', '--url', service.url], {
       env: { ...bareEnvironment(), ASSAY_API_KEY: service.apiKey },
     });
@@ -168,7 +168,7 @@ describe('assay mcp, when something is wrong', function () {
     ]);
   });
 
-  it('ends its question to the service when the call is cancelled', async () => {
+  it('cancels the request to the service when the call is cancelled', async () => {
     const { promise: request, resolve: asked } = Promise.withResolvers<IncomingMessage>();
     // Takes every question and answers none.
     const silent = createServer((incoming) => asked(incoming)).listen(0, '127.0.0.1');
@@ -191,7 +191,7 @@ describe('assay mcp, when something is wrong', function () {
     // Less than the client's own end of a question, which would close the connection too.
   }).timeout(20_000);
 
-  it('tells what is no Assay, that a service is away, and goes on when it is back', async () => {
+  it('reports a server that is not Assay or is down, until it is back', async () => {
     const other = createServer((_incoming, answer) => answer.end('<html>')).listen(0, '127.0.0.1');
     await once(other, 'listening');
     const url = `http://127.0.0.1:${(other.address() as AddressInfo).port}`;

@@ -160,7 +160,7 @@ describe('assay mcp', function () {
     expect(valueOf(total)['total_count']).to.equal(3);
   });
 
-  it('searches spans and sessions, and shows only the members that were asked for', async () => {
+  it('searches spans and sessions, and shows only the requested members', async () => {
     const spans = listOf(
       await mcp.call('search_spans', {
         where: [
@@ -176,7 +176,7 @@ describe('assay mcp', function () {
     expect(listOf(await mcp.call('search_sessions'), 'sessions')).to.deep.equal([]);
   });
 
-  it('reads a trace as a list in the order of its tree, with its messages', async () => {
+  it('returns a trace as a list in tree order, with its messages', async () => {
     const said = valueOf(await mcp.call('read_trace', { trace_id: traceId, text_chars: 50 }));
     expect(said['trace']).to.include({ id: traceId, name: 'book 2', output: 'booked 2' });
     expect(said['trace']).to.have.property('metrics').that.includes({ reward: 1, solved: true });
@@ -192,7 +192,7 @@ describe('assay mcp', function () {
     expect(listOf(typed, 'spans').map(({ name }) => name)).to.deep.equal(['search_flights']);
   });
 
-  it('bounds a trace, goes on where it was cut, and has a long text in parts', async () => {
+  it('limits a trace, resumes where it was cut, and returns a long text in parts', async () => {
     const first = await mcp.call('read_trace', {
       trace_id: traceId,
       text_chars: 3_000,
@@ -312,7 +312,7 @@ describe('assay mcp', function () {
     expect(wrong.text).to.match(/value: Input should be less than or equal to 5/);
   });
 
-  it('says of each tool what it may do, and that texts are data', () => {
+  it('annotates each tool with its effect, and warns that texts are data', () => {
     for (const { name, description = '', annotations, inputSchema } of mcp.tools) {
       expect(inputSchema['additionalProperties'], name).to.equal(false);
       const isWriting = /^(create|add|log|rate)_/.test(name);

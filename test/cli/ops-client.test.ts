@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { opsCaller, opsStreamCaller } from '../../cli/ops-client.js';
 import { Fault } from '../../kernel/fault.js';
 
-describe('a command that asks the running service', () => {
+describe('the operations client of commands', () => {
   let server: Server;
   let url: string;
   let answer: (response: ServerResponse) => void;
@@ -27,14 +27,14 @@ describe('a command that asks the running service', () => {
     server.closeAllConnections();
   });
 
-  it('says that there was no answer in time, and not that nobody listens', async () => {
+  it('tells a timeout from a closed port', async () => {
     answer = () => undefined;
     expect(await asked(50)).to.equal(
       `${url} has not answered within 0.05 s; it may be at it still`,
     );
   });
 
-  it('says what is there when it is no operators’ listener', async () => {
+  it('names what answers if it is not the operators’ listener', async () => {
     answer = (response) => response.end('<html>');
     expect(await asked()).to.contain('(200) is not an operators');
     answer = (response) => response.writeHead(404).end('{"detail":"Not Found"}');
@@ -43,7 +43,7 @@ describe('a command that asks the running service', () => {
     expect(await asked()).to.equal(`${url} gave no answer: ECONNRESET`);
   });
 
-  it('is told lines while they come, and answers the last one or throws what it says', async () => {
+  it('streams progress lines, and returns the last one or throws its error', async () => {
     const told: unknown[] = [];
     const ask = () =>
       opsStreamCaller(url, { opsToken: null })('rebuild', {}, (line) => told.push(line));
@@ -62,7 +62,7 @@ describe('a command that asks the running service', () => {
     expect(failed).to.be.instanceOf(Fault).with.property('message', 'The disk is full');
   });
 
-  it('says what the service said, and that nobody listens', async () => {
+  it('throws the error of the service, or that the port is closed', async () => {
     answer = (response) => response.writeHead(503).end('{"detail":"ask that one"}');
     expect(await asked()).to.equal('ask that one');
     server.close();

@@ -82,13 +82,13 @@ describe('assay parked', () => {
     }
   });
 
-  it('is told by verify, which proves only what is not set aside', async () => {
+  it('is reported by verify, which proves only what is not parked', async () => {
     const verified = await runAssay(folder.dir, 'verify');
     expect(verified.code, verified.output).to.equal(1);
     expect(verified.output).to.match(/records lacks events of 2 parked streams; see: /);
   });
 
-  it('asks for a reason, and says when a stream is parked again', async () => {
+  it('requires a reason, and reports when a stream is parked again', async () => {
     expect((await parked('skip', broken, '--in', 'records')).output).to.include('--reason');
     expect(await decisions()).to.deep.equal([]);
     const { code, output } = await ruling('retry');
@@ -99,7 +99,7 @@ describe('assay parked', () => {
     ]);
   });
 
-  it('is decided by the running service, which takes no decision without a reason', async () => {
+  it('sends decisions to the running service, which requires a reason', async () => {
     const service = await startService({ dir: folder.dir, env: { ASSAY_SECRET_KEY: secretKey } });
     try {
       const { code, output } = await ruling('retry', '--json');
@@ -133,7 +133,7 @@ describe('assay parked', () => {
     ]);
   });
 
-  it('skips an event for good, whatever else is lost', async () => {
+  it('skips an event permanently, whatever else is lost', async () => {
     const { code, output } = await ruling('skip');
     expect([code, output]).to.deep.equal([
       0,

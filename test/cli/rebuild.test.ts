@@ -51,7 +51,7 @@ describe('assay rebuild', function () {
   });
   after(() => folder.remove());
 
-  it('tells what it would do, as a table or as JSON, and refuses what makes no sense', async () => {
+  it('prints its plan as a table or as JSON, and refuses contradictory options', async () => {
     const dry = await runAssay(folder.dir, 'rebuild', 'records', '--dry-run');
     expect(dry.code, dry.output).to.equal(0);
     expect(dry.output).to.match(new RegExp(`TraceLogged +│ ${traces}`));
@@ -81,7 +81,7 @@ describe('assay rebuild', function () {
     }
   });
 
-  it('shows how far the running service is, which goes on when nobody looks', async () => {
+  it('shows the progress of the running service, which continues without it', async () => {
     const service = await startService({ dir: folder.dir, env });
     const lines = await runAssay(folder.dir, 'rebuild', 'records', '--json');
     expect(lines.code, lines.output).to.equal(0);
@@ -115,7 +115,7 @@ describe('assay rebuild', function () {
     await service.stop();
   });
 
-  it('goes on by itself after each kill, and is what a replay gives', async () => {
+  it('resumes by itself after each kill, and equals a replay', async () => {
     let reached = '';
     for (let kill = 0; kill < kills; kill += 1) {
       const service = await startService({ dir: folder.dir, env });

@@ -88,7 +88,7 @@ describe('assay show', () => {
     ]);
   });
 
-  it('shows the one that is asked for, also as JSON', async () => {
+  it('shows the requested trace, also as JSON', async () => {
     const asked = ['show', uuid(1), '--project', 'drawn'];
     expect((await runTransfer(app, asked)).stdout).to.match(/^trace old · .* · 0+/);
     const byOther = await runTransfer(app, ['show', external.toUpperCase(), '--project', 'drawn']);
@@ -99,7 +99,7 @@ describe('assay show', () => {
     expect(JSON.parse(stdout)).to.deep.include({ id: uuid(1), spans: [] });
   });
 
-  it('says what is not there', async () => {
+  it('names an unknown project or trace', async () => {
     for (const [args, said] of [
       [[], 'which project? --project NAME or ID'],
       [['--project', 'nowhere'], "no project 'nowhere' exists"],
@@ -113,7 +113,7 @@ describe('assay show', () => {
     }
   });
 
-  it('keeps lines within the screen', () => {
+  it('keeps lines within the width of the screen', () => {
     const long = {
       ...plain,
       input: 'word '.repeat(100),

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { escapeControls } from '../../cli/terminal-escape.js';
 
 describe('text of tenants in a terminal', () => {
-  it('shows what would command it, and keeps lines, tabs and JSON', () => {
+  it('escapes control characters, and keeps lines, tabs and JSON', () => {
     expect(escapeControls('\u001b]0;title\u0007 \u009b2J \u202eabc\r \u007f')).to.equal(
       '\\u001b]0;title\\u0007 \\u009b2J \\u202eabc\\u000d \\u007f',
     );

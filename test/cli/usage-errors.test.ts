@@ -6,7 +6,7 @@ import { readConfig } from '../../config.js';
 import { temporaryFolder } from '../support/folder.js';
 import { runAssay } from '../support/service-process.js';
 
-describe('what an operator mistypes', () => {
+describe('usage errors', () => {
   let folder: Awaited<ReturnType<typeof temporaryFolder>>;
   before(async () => {
     folder = await temporaryFolder();
@@ -22,7 +22,7 @@ describe('what an operator mistypes', () => {
     return lines[0] ?? '';
   };
 
-  it('is a number that is none', async () => {
+  it('name a malformed number', async () => {
     const numbers = [
       ['demo', '--runs', 'abc'],
       ['demo', '--seed', '1.5'],
@@ -36,7 +36,7 @@ describe('what an operator mistypes', () => {
     ]);
   });
 
-  it('is a folder that is not there: nothing makes it while saying so', async () => {
+  it('name a folder that does not exist, without creating it', async () => {
     const dir = join(folder.dir, 'not-there');
     const commands = [['verify'], ['rebuild', '--all'], ['parked', 'list'], ['keys', 'rotate']];
     for (const command of [...commands, ['audit', 'seal'], ['inspect', 'projections']]) {
@@ -46,7 +46,7 @@ describe('what an operator mistypes', () => {
     expect(existsSync(dir)).to.equal(false);
   });
 
-  it('is a folder that is a file, or that nobody can make', async () => {
+  it('name a folder that is a file or cannot be created', async () => {
     const file = join(folder.dir, 'file');
     await writeFile(file, '');
     expect(await said(file, 'serve')).to.equal(
@@ -56,7 +56,7 @@ describe('what an operator mistypes', () => {
     expect(await said('/proc/nobody/below', 'serve')).to.match(/cannot be made there: set ASSAY/);
   });
 
-  it('is one port for both listeners, or an e-mail that is none', () => {
+  it('name one port for both listeners, and a malformed e-mail', () => {
     const read = (environment: Readonly<Record<string, string>>) => () => readConfig(environment);
     const both = { ASSAY_PORT: '9000', ASSAY_OPS_PORT: '9000' };
     expect(read(both)).to.throw('ASSAY_OPS_PORT must not be ASSAY_PORT, which is 9000 too');

@@ -53,14 +53,14 @@ describe('the Python client', function () {
     expect(code, output).to.equal(0);
   });
 
-  it('keeps what it promises, by its own tests', async () => {
+  it('passes its own tests', async () => {
     const { code, output } = await ended(python(service, '-m', 'unittest', 'discover', '-t', '.'));
     expect(code, output).to.equal(0);
     expect(output).to.match(/Ran (?:[6-9]\d|\d{3,}) tests/);
     expect(output).to.match(/^OK$/m);
   });
 
-  it('loses nothing and doubles nothing while the service is killed under it', async () => {
+  it('neither loses nor doubles records while the service is killed', async () => {
     const seed = drawSeed('when the service is killed');
     const spans = runs(400);
     const made = await service.client.call<{ readonly id: string }>('POST', '/v2/projects', {

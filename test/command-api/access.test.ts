@@ -46,7 +46,7 @@ describe('effective role in a project', () => {
       expect(roleInProject(role, null, project, granted)).to.equal(effective));
   }
 
-  it('with a key is the lesser of the key’s role and its creator’s', () => {
+  it('is the lesser of the key’s role and its creator’s for a key', () => {
     const as = (projectRole: ProjectRole) => key({ projectRole });
     expect(roleInProject('admin', as('annotator'), project, null)).to.equal('annotator');
     expect(roleInProject('auditor', as('editor'), project, null)).to.equal('viewer');
@@ -54,7 +54,7 @@ describe('effective role in a project', () => {
     expect(roleInProject('user', as('editor'), project, 'annotator')).to.equal('annotator');
   });
 
-  it('with a bound key is none in any other project, even for an admin', () => {
+  it('is absent in other projects for a bound key, even of an admin', () => {
     const as = key({ projectId: 2 });
     expect(roleInProject('admin', as, project, 'owner')).to.equal(null);
     expect(roleInProject('admin', as, projectId(2), null)).to.equal('owner');

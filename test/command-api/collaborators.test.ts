@@ -74,7 +74,7 @@ describe('sharing a project with users', () => {
       .thenRejected('conflict', /at most/);
   });
 
-  it('changes the role of one user and of nobody else', () => {
+  it('changes the role of one user only', () => {
     given(made, added(2, 'viewer'))
       .when(changeUser(project, userId(2), 'owner', everybodyLives))
       .then(roleChanged(2, 'owner'));
@@ -99,7 +99,7 @@ describe('sharing a project with users', () => {
     last.when(addUsers(project, [wanted(1, 'viewer')], everybodyLives)).thenRejected('conflict');
   });
 
-  it('lets the creator go when somebody else is an owner', () =>
+  it('lets the creator leave when another user is an owner', () =>
     given(made, added(2, 'owner'))
       .when(removeUser(project, userId(1), everybodyLives))
       .then(removed(1)));

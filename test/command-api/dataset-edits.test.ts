@@ -265,7 +265,7 @@ describe('edits of datasets', () => {
     expect(applied).to.be.greaterThan(50);
   });
 
-  it('with ids of their own do nothing the second time', () => {
+  it('do nothing the second time if they bring their own ids', () => {
     const seed = drawSeed();
     let applied = 0;
     fc.assert(
@@ -329,7 +329,7 @@ describe('edits of datasets', () => {
     }
   });
 
-  it('that lead back to the version before them are not a change', () => {
+  it('are not a change if they restore the version before them', () => {
     const before = chunks(6, [3, 3]);
     const last = rowId(5);
     for (const list of [
@@ -366,7 +366,7 @@ describe('edits of datasets', () => {
     ]);
   });
 
-  it('one row at a time do not leave a chunk for each', async () => {
+  it('leave no chunk for each when they change one row at a time', async () => {
     let now = chunks(0, []);
     for (let time = 1; time <= 450; time += 1) {
       const edited = applyEdits(

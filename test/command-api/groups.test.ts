@@ -80,7 +80,7 @@ describe('a group', () => {
     given().when(remove(id)).thenNothing();
   });
 
-  it('changes the role of members, including pending ones, and of nobody else', () => {
+  it('changes the role of members only, including pending ones', () => {
     given(created, joined(1, 'maintainer'), joined(2, 'pending'))
       .when(changeMember(id, userId(2), 'member'))
       .then(roleChanged(2, 'member'));

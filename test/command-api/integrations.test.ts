@@ -204,7 +204,7 @@ describe('sealed secrets of integrations', () => {
     expect(keys).to.have.length(2);
   });
 
-  it('that are lost do not keep others from a rotation', async () => {
+  it('do not keep others from a rotation when they are lost', async () => {
     await put(1, 'secret');
     await openDataKeys(diskFiles, join(world.dir, 'data-keys')).update(() => []);
     expect(await rotate()).to.include({ resealed: 0, lost: 1 });
@@ -212,7 +212,7 @@ describe('sealed secrets of integrations', () => {
     expect(await rotate()).to.include({ resealed: 1, lost: 0 });
   });
 
-  it('that a crash left behind are swept once no request can still use them', async () => {
+  it('are swept after a crash once no request can still use them', async () => {
     await put(1, 'first');
     await put(2, 'second');
     await sealed(3, 'never used');
@@ -224,7 +224,7 @@ describe('sealed secrets of integrations', () => {
     expect(await read()).to.equal('second');
   });
 
-  it('of a removed user are swept with their integration', async () => {
+  it('are swept with the integration of a removed user', async () => {
     await put(1, 'secret');
     await world.append(userStream(userId(1)), {
       type: 'UserRemoved',

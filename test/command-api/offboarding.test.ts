@@ -71,7 +71,7 @@ describe('offboarding', () => {
     expect(await world.log.head()).to.equal(before);
   });
 
-  it('takes a deleted group out of its projects, and nobody else', async () => {
+  it('removes a deleted group from its projects, and no other collaborator', async () => {
     await world.append(groupStream(group), {
       type: 'GroupDeleted',
       data: { group_id: group, organization_id: organization },
@@ -83,7 +83,7 @@ describe('offboarding', () => {
     expect((await ending(groupStream(group), 1))[0]?.type).to.equal('GroupDeleted');
   });
 
-  it('leaves everything as it is while nobody is removed', async () => {
+  it('changes nothing while no user is removed', async () => {
     const before = await world.log.head();
     await act();
     expect(await world.log.head()).to.equal(before);

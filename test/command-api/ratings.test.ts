@@ -183,7 +183,7 @@ describe('deciding on a rating', () => {
     ]);
   });
 
-  it("records another explanation as another rating, and touches nobody else's", () => {
+  it('records another explanation as another rating of this user only', () => {
     const explained = give(0, { annotation_type: 'like_dislike', value: true }, 'because');
     expect(rated([like, explained, explained]).messages).to.deep.equal([
       'rating recorded',
@@ -244,7 +244,7 @@ describe('rating many traces', () => {
   const messagesOf = ({ traces }: Awaited<ReturnType<typeof rateAll>>) =>
     [...traces.values()].map(({ outcomes }) => outcomes.map(({ message }) => message));
 
-  it('needs one append, and none the next time', async () => {
+  it('needs one append, and no append the next time', async () => {
     let appends = 0;
     const log: EventLog = {
       ...world.log,

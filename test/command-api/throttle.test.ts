@@ -52,7 +52,7 @@ describe('failed credentials', () => {
     expect(fail(null, '10.0.0.2')).to.equal(null);
   });
 
-  it('do not count against a subject that nobody named', () => {
+  it('do not count for a request without a subject', () => {
     times(30, () => fail(null, '10.0.0.1'));
     expect(() => throttle.check('ada', '10.0.0.2')).not.to.throw();
   });
@@ -64,7 +64,7 @@ describe('failed credentials', () => {
     expect(() => throttle.check('ada', '10.0.0.1')).not.to.throw();
   });
 
-  it('of one IPv6 network count together, however an address is written', () => {
+  it('count together for one IPv6 network, however an address is written', () => {
     times(30, (at) => fail(null, `2001:db8:1:2::${at}`));
     expect(fail(null, '2001:db8:1:2:ffff:0:0:1')).to.equal(60);
     expect(fail(null, '2001:db8:1:3::1')).to.equal(null);

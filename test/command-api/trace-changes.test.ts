@@ -239,7 +239,7 @@ describe('changing a span', () => {
     given(before)
       .when(updateSpan(spanId, { input: [{ role: 'user', content: 'a flight, please' }] }))
       .thenNothing());
-  it('is quiet when it is given an empty input and has none', () =>
+  it('leaves no event for an empty input of a trace without input', () =>
     given(traceLoggedEvent(traceLoggedOf({ id: traceId, spans: [{ type: 'llm', id: spanId }] })))
       .when(updateSpan(spanId, { input: '' }))
       .thenNothing());

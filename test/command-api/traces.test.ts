@@ -207,14 +207,14 @@ describe('traces of one request', () => {
     expect(differ).to.deep.equal([]);
     expect(spansCount).to.equal(2);
   });
-  it('that differ under one id: the first is recorded, the id is named', () => {
+  it('are recorded once under one id if they differ, and the id is named', () => {
     const { logged: distinct, differ } = traceBatchOf({
       traces: [booking, { ...booking, input: 'b' }],
     });
     expect(distinct.map(({ trace }) => trace.input)).to.deep.equal(['a flight, please']);
     expect(differ).to.deep.equal([traceId]);
   });
-  it('that share a span: the first is recorded, the span is named', () => {
+  it('are recorded once if they share a span, and the span is named', () => {
     const other = { ...booking, id: uuid(40) };
     const { logged: distinct, differ } = traceBatchOf({ traces: [booking, other] });
     expect(distinct.map(({ trace_id: id }) => id)).to.deep.equal([traceId]);

@@ -11,7 +11,7 @@ busSuite('memory', async () => {
 });
 
 describe('in-process bus', () => {
-  it('crosses threads and keeps none alive', async () => {
+  it('crosses threads and keeps no thread alive', async () => {
     const name = randomUUID();
     const bus = openBus(name);
     const heard = new Promise((resolve) => bus.subscribe('from the thread', resolve));

@@ -64,7 +64,7 @@ describe('a folder whose read models are broken', function () {
   });
   afterEach(() => folder.remove());
 
-  it('starts, sets them aside aloud, and has all of it again', async () => {
+  it('starts, sets them aside with a warning, and rebuilds them', async () => {
     const { dir } = folder;
     await rm(join(dir, 'documents.sqlite-wal'), { force: true });
     await writeFile(join(dir, 'documents.sqlite'), garbage);
@@ -84,7 +84,7 @@ describe('a folder whose read models are broken', function () {
   });
 
   for (const command of [['verify'], ['rebuild', '--all']]) {
-    it(`does likewise for assay ${command.join(' ')}`, async () => {
+    it(`sets them aside likewise for assay ${command.join(' ')}`, async () => {
       await damaged(join(folder.dir, 'documents.sqlite'));
       await writeFile(join(folder.dir, await recordsFile(folder.dir)), garbage);
       const first = await runAssay(folder.dir, ...command);
@@ -106,7 +106,7 @@ describe('a broken file of a read model', () => {
   afterEach(() => folder.remove());
   const thing = { key: 'a', scope: 'here', fields: {}, body: 1 };
 
-  it('is found by whoever meets the damage, and set aside at the next opening', async () => {
+  it('is detected by the first read of the damage, and set aside at the next opening', async () => {
     const told: string[] = [];
     const broken = ({ file }: { readonly file: string }): void => void told.push(file);
     const first = await openDocuments({ dir: folder.dir, broken });
@@ -158,7 +158,7 @@ describe('a broken file of a read model', () => {
     await second.close();
   });
 
-  it('of a build without checksums is given them, and keeps what it has', async () => {
+  it('gets checksums if an older build wrote none, and keeps its content', async () => {
     const first = await openDocuments({ dir: folder.dir });
     await first.apply(sampleCollection, writesOf(thing), checkpointAt(1));
     await first.close();
@@ -189,7 +189,7 @@ describe('a broken file of a read model', () => {
     expect((await stat(old)).size).to.equal(100_000);
   });
 
-  it('of the records is set aside too', async () => {
+  it('is set aside when it holds the records too', async () => {
     const first = await openRecords({ dir: folder.dir });
     await first.close();
     const name = await recordsFile(folder.dir);

@@ -128,7 +128,7 @@ describe('a service whose log is damaged on the disk', function () {
   });
 
   for (const command of ['verify', 'rebuild --all', 'backup'] as const) {
-    it(`is told by assay ${command}, with the position`, async () => {
+    it(`is reported by assay ${command}, with the position`, async () => {
       const where = command === 'backup' ? [`${folder.dir}.kept`] : [];
       const { code, output } = await runAssay(folder.dir, ...command.split(' '), ...where);
       expect(code).to.equal(1);
@@ -160,7 +160,7 @@ describe('a service whose log is damaged on the disk', function () {
     }
   });
 
-  it('is bad, says the doctor, and from where on', async () => {
+  it('is reported by the doctor, with the first damaged position', async () => {
     const { code, output } = await runAssay(folder.dir, 'doctor', '--json');
     expect(code).to.equal(1);
     expect(output).to.match(new RegExp(`\\d+ positions are lost, first ${lost}`));

@@ -95,7 +95,7 @@ describe('a log with a damaged page', function () {
   });
   after(() => folder.remove());
 
-  it('names a position, or says that none can be told and why, whatever page it is', async () => {
+  it('names a position, or why it is unknown, whatever page it is', async () => {
     const parts = partsOf(folder.dir);
     expect(parts.length).to.be.greaterThan(8);
     const quiet: string[] = [];

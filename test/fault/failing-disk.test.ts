@@ -35,7 +35,7 @@ describeWithTool(strace, 'a disk that fails once', function () {
   this.timeout(60_000);
 
   for (const [calls, at, load] of faults) {
-    it(`at ${calls} ${at} ends acknowledgements for good (events of ${load.bytes})`, async () => {
+    it(`ends all acknowledgements at ${calls} ${at} (events of ${load.bytes})`, async () => {
       const { dir, remove } = await temporaryFolder();
       const failing = [
         'strace',

@@ -77,7 +77,7 @@ describe('keys and a backup with one flipped byte', function () {
     }
   });
 
-  it('costs a look through the log where it is in what a worker has looked through', async () => {
+  it('costs a scan of the log if it is in the part that a worker scanned', async () => {
     const random = seededRandom(drawSeed('flips of a bookmark'));
     const path = erasingFile(world.data);
     const at = '0000000000000013' as Position;

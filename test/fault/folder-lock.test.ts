@@ -34,7 +34,7 @@ const refusalOf = (dir: string): unknown => {
 };
 
 describe('a data folder', () => {
-  it('that is read-only is refused with the system’s error', async () => {
+  it('is refused with the system’s error if it is read-only', async () => {
     const { dir, remove } = await temporaryFolder();
     lockFolder(dir)();
     const module = JSON.stringify(
@@ -54,7 +54,7 @@ describe('a data folder', () => {
     await remove();
   });
 
-  it('has one process: another is refused at once, and told where and what to do', async () => {
+  it('has one process: another is refused at once, with the reason and what to do', async () => {
     const { dir, remove } = await temporaryFolder();
     const holder = await startHolder(dir);
     const waited = idleAwareClock();

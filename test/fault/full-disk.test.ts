@@ -52,14 +52,14 @@ describeWithTool(ownMounts, 'a log whose disk is full', function () {
     await folder.remove();
   });
 
-  it('refuses appends, says when to come again, and knows the cause', () => {
+  it('refuses appends with Retry-After, and knows the cause', () => {
     const [first] = refusalsOf(writing.said);
     expect(first).to.include({ code: 'unavailable', writable: false, fatal: false });
     expect(first?.again).to.be.greaterThan(0);
     expect(first?.cause).to.match(/SQLITE_FULL/);
   });
 
-  it('takes them again within 5 s of room, in the same process', async () => {
+  it('accepts appends within 5 s of free space, in the same process', async () => {
     const before = acknowledgedOf(writing.said).length;
     rmSync(filler);
     await pollUntil('an append is acknowledged', 5_000, async () => {

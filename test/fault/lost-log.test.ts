@@ -68,7 +68,7 @@ describe('a data folder whose log is lost', () => {
     expect(findTruncatedLog(folder.dir)).to.match(/^the log ends at 0{15}3, and .* up to 0{15}a$/);
   });
 
-  it('is refused while read models say how far it went, and told what to do', async () => {
+  it('is refused while read models show how far it went, with what to do', async () => {
     await folded(10);
     const missing = refusal();
     expect(missing).to.include(`${log()} is missing, yet read models were folded from a log`);
@@ -164,7 +164,7 @@ describe('a service whose log was lost', function () {
     await service.stop();
   });
 
-  it('begins anew once the read models are moved away, as it was told', async () => {
+  it('begins anew once the read models are moved away, as advised', async () => {
     await truncate(join(dir, 'log.sqlite'), 0);
     expect(await refused()).to.include('log.sqlite has no events, yet read models');
     const { code, output } = await runAssay(dir, 'doctor');

@@ -67,7 +67,7 @@ withMongo('batches on MongoDB', (server) => {
     'before its mark': commits,
   };
   for (const [when, step] of Object.entries(steps)) {
-    it(`that break off ${when} show nothing, and are done whole when repeated`, async () => {
+    it(`show nothing if they break off ${when}, and are complete when repeated`, async () => {
       const writes = [...writesOf(thing('a', 2), thing('c', 2)), { key: 'b', document: null }];
       const held = holdFirst(wire, step);
       const broken = first.apply(sampleCollection, writes, checkpointAt(2));
@@ -91,7 +91,7 @@ withMongo('batches on MongoDB', (server) => {
       ]);
     });
 
-    it(`of a projector that is replaced ${when} never show, however late they go on`, async () => {
+    it(`never show if their projector is replaced ${when}, however late`, async () => {
       const held = holdFirst(wire, step);
       const late = first.apply(
         sampleCollection,

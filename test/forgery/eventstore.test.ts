@@ -80,7 +80,7 @@ const touches: Readonly<Record<string, (entry: ServerEvent) => Partial<Written>>
   type: ({ type }) => ({ type: `${type}s` }),
 };
 
-describe('an EventStoreDB whose disk somebody touches', function () {
+describe('an EventStoreDB whose disk was tampered with', function () {
   this.timeout(3_600_000);
   let folder: Awaited<ReturnType<typeof temporaryFolder>>;
   let server: EventStoreServer;
@@ -102,7 +102,7 @@ describe('an EventStoreDB whose disk somebody touches', function () {
     }
   };
 
-  it('is found out by verify, whatever was drawn', async () => {
+  it('is detected by verify, whatever was changed', async () => {
     await opened(tell);
     const chains = await opened(fixedChains);
     const { signal } = new AbortController();

@@ -50,7 +50,7 @@ const tell = async (log: SealedLog): Promise<void> => {
 /** What only verify looks at: why content is gone. */
 const ofGoneContent = new Set(['content gone', 'erasure forged', 'marked as erased']);
 
-describe('a log that somebody with the disk touches', function () {
+describe('a log whose disk was tampered with', function () {
   this.timeout(3_600_000);
   const clock = testClock();
   const { signal } = new AbortController();
@@ -113,7 +113,7 @@ describe('a log that somebody with the disk touches', function () {
     }
   };
 
-  it('is found out by verify, and at its end by the scrub too, whatever was drawn', async () => {
+  it('is detected by verify, and at its end by the scrub too, whatever was changed', async () => {
     const seed = drawSeed('touches of the embedded log');
     const rng = seededRandom(seed).next;
     const end = 1 + pristine.events.findLastIndex(({ type }) => type === 'HistorySealed');
@@ -156,7 +156,7 @@ describe('a log that somebody with the disk touches', function () {
   const isSealed = ({ type, data }: LogRow): boolean =>
     data !== '' && (type === 'TraceLogged' || type === 'ApiKeyCreated');
 
-  it('is contradicted by its seals when all is written anew, hashes and read models', async () => {
+  it('contradicts its seals when all is rewritten, hashes and read models', async () => {
     const end = pristine.events.findIndex(({ type }) => type === 'HistorySealed');
     for (let at = 0; at < end; at += 1) {
       const row = pristine.events[at];
@@ -166,7 +166,7 @@ describe('a log that somebody with the disk touches', function () {
     }
   });
 
-  it('is contradicted by one kept checkpoint when the seals were written anew too', async () => {
+  it('contradicts one stored checkpoint when the seals are rewritten too', async () => {
     const at = pristine.events.findIndex(isSealed);
     const kept = await rangeUpTo(log.chains, ours, 20);
     file.put(forged(at));

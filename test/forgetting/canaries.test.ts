@@ -77,7 +77,7 @@ const heard = async (planted: Canaries, dir: string): Promise<readonly string[]>
   return [...new Set(found.map((one) => one.replace(/( \d+)? in \S+$/, '')))].sort();
 };
 
-describe('what was deleted', function () {
+describe('deleted content', function () {
   this.timeout(120_000);
 
   const planted = canaries();
@@ -123,14 +123,14 @@ describe('what was deleted', function () {
   const of = (world: string): readonly string[] =>
     left.filter((one) => one.startsWith(`${world}: `)).map((one) => one.slice(world.length + 2));
 
-  it('was written by every operation, each text of it a canary', () => {
+  it('contained the canary of each text of every operation', () => {
     const writes = operations.filter(({ kind }) => kind === 'w').map((one) => one.operationId);
     const unsent = writes.filter((one) => !plant.sentOnce.has(one));
     expect(unsent).to.have.members([...ofLogins]);
     const unplanted = plant.unplanted().filter((one) => !ofLogins.has(one.split(' ')[0] ?? ''));
     expect(unplanted.filter((one) => !covered.some((form) => form.test(one)))).to.deep.equal([]);
   });
-  it('with its project is nowhere in the data folder, but for datasets, which live on', () => {
+  it('is nowhere in the data folder after its project, except datasets', () => {
     expect(of('doomed')).to.deep.equal([
       'changeDataset value',
       'createDataset file',
@@ -140,13 +140,13 @@ describe('what was deleted', function () {
       'editDatasetContent values',
     ]);
   });
-  it('with its run, or for itself, is nowhere; what is common to runs stays', () => {
+  it('is nowhere after its run or itself was deleted; shared content stays', () => {
     expect(of('kept')).to.deep.equal([...livingProject, ...factsOfDatasets].sort());
   });
-  it('by an org job is nowhere', () => {
+  it('is nowhere after an org job', () => {
     expect(of('job').filter((one) => one.startsWith('createSession'))).to.deep.equal([]);
   });
-  it('of an organisation leaves what stays of it, and no secret', () => {
+  it('leaves what stays of the organisation, and no secret', () => {
     expect(of('organisation')).to.deep.equal(factsOfOrganisations);
   });
 });

@@ -22,7 +22,7 @@ type Kind = {
   readonly remove: () => Promise<unknown>;
 };
 
-describe('the content of what was deleted', function () {
+describe('the content of deleted objects', function () {
   this.timeout(180_000);
   let folder: Awaited<ReturnType<typeof temporaryFolder>>;
   let service: Service;
@@ -134,7 +134,7 @@ describe('the content of what was deleted', function () {
     return body.erasure.pending.map(({ where }) => where);
   };
 
-  it('is in no file a minute later, and readiness says what is pending', async () => {
+  it('is in no file a minute later, and readiness reports what is pending', async () => {
     const all = await kinds();
     await service.untilCaughtUp();
     for (const { canary } of all) {

@@ -56,7 +56,7 @@ describe('the log lines of a service', function () {
     await folder.remove();
   });
 
-  it('hold nothing of what requests brought, taken or refused, but their ids', async () => {
+  it('contain ids but no content of requests, accepted or refused', async () => {
     const planted = canaries();
     const rng = seededRandom(seed).next;
     const known = await createOneOfEach(service.client, 'canaries');

@@ -38,7 +38,7 @@ describe('events of every version ever stored', () => {
     expect(named.sort()).to.deep.equal(Object.keys(eventSchemas).sort());
   });
 
-  it('marks what nobody but the operator is shown', () =>
+  it('marks members that only the operator sees', () =>
     expect([...secretEventTypes].sort()).to.deep.equal([
       'ApiKeyCreated',
       'IdempotencyClaimed',
@@ -64,25 +64,25 @@ describe('events of every version ever stored', () => {
     expect(silent).to.deep.equal([]);
   });
 
-  it('refuses a type that nobody knows, also one that every object inherits', () => {
+  it('refuses an unknown type, also the name of an inherited member', () => {
     for (const type of ['RatingsExploded', 'constructor', '__proto__']) {
       expect(() => decode(type, 1, {})).to.throw(TypeError, `unknown event type ${type}`);
     }
   });
 
-  it('refuses a version from the future and none at all', () => {
+  it('refuses a future version and a missing one', () => {
     for (const schema of [0, 2, 1.5]) {
       expect(() => decode('NameReleased', schema, {})).to.throw(TypeError, 'is not known');
     }
   });
 
-  it('checks data only when asked to, and says where it is wrong', () => {
+  it('checks data on request, and names the wrong place', () => {
     const data = { project_id: 'x', trace_id: 'y', spans: [{ type: 'poem' }] };
     expect(decode('SpansLogged', 1, data)).to.equal(data);
     expect(() => decodeChecked('SpansLogged', 1, data)).to.throw(TypeError, 'SpansLogged/');
   });
 
-  it('says which member of an event is not as its schema has it', () =>
+  it('names the member of an event that violates its schema', () =>
     expect(schemaErrors('ProjectDeleted', { project_id: 'x' }).join()).to.include(
       'ProjectDeleted/project_id',
     ));

@@ -98,7 +98,7 @@ describe('annotation templates over HTTP', () => {
     expect((await create('twice')).status).to.equal(200);
   });
 
-  it('gives a name to exactly one of many who ask for it', async () => {
+  it('gives a name to exactly one of many concurrent requests', async () => {
     const replies = await Promise.all(Array.from({ length: 4 }, () => create('race')));
     const won = replies.filter(({ status }) => status === 200);
     expect(won).to.have.length(1);

@@ -32,7 +32,7 @@ describe('annotations of a trace', () => {
     await cast.close();
   });
 
-  it('stand on the trace with their aggregates, for every live template', async () => {
+  it('appear on the trace with their aggregates, for every live template', async () => {
     const ids = {
       like: await rated.template({ annotation_type: 'like_dislike' }),
       star: await rated.template({ annotation_type: 'star' }),
@@ -90,7 +90,7 @@ describe('annotations of a trace', () => {
     expect(less['annotations']).to.not.have.property(ids.star);
   });
 
-  it('are one per user, and nobody can touch the rating of another', async () => {
+  it('are one per user, and other users cannot change it', async () => {
     const id = await rated.template({ annotation_type: 'star' });
     const of = await rated.trace();
     const other = cast.ours.user;
@@ -131,7 +131,7 @@ describe('annotations of a trace', () => {
     expect(view['fully_annotated']).to.equal(true);
   });
 
-  it('are found by fully_annotated: spans like their trace, sessions by all traces', async () => {
+  it('match fully_annotated: spans like their trace, sessions by all traces', async () => {
     const id = await rated.template({ annotation_type: 'like_dislike' });
     const session = randomUUID();
     const [first, bare] = [

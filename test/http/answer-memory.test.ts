@@ -28,7 +28,7 @@ const inParts = (...texts: readonly string[]) => ({
   json: texts.map((text) => encoder.encode(text)),
 });
 
-describe('room for an answer', () => {
+describe('memory reservation for a response', () => {
   let service: SmallService;
   /** One for each long answer that has its room. */
   let gates: (() => void)[];
@@ -64,7 +64,7 @@ describe('room for an answer', () => {
     while (gates.length < count) await new Promise((resolve) => void setImmediate(resolve));
   };
 
-  it('is taken before the answer is made; a request that finds none lets others pass', async () => {
+  it('precedes the response; a request without memory lets others pass', async () => {
     await start();
     const first = get('editor', '/v2/long');
     await atWork(1);
@@ -79,7 +79,7 @@ describe('room for an answer', () => {
     expect((await second).body).to.have.length(longBytes);
   });
 
-  it('is waited for as long as the answer may take', async () => {
+  it('waits at most as long as the response may take', async () => {
     await start(300);
     const first = get('editor', '/v2/long');
     await atWork(1);
@@ -94,7 +94,7 @@ describe('room for an answer', () => {
     expect((await again).status).to.equal(200);
   });
 
-  it('is as large as what is left, for answers that can be shorter', async () => {
+  it('shrinks to the memory left for responses that can be shorter', async () => {
     await start();
     expect((await get('other', '/v2/page')).body).to.equal(800_000);
     const first = get('editor', '/v2/long');
@@ -104,7 +104,7 @@ describe('room for an answer', () => {
     await first;
   });
 
-  it('is for bytes made elsewhere too, sent as they are and held to their schema', async () => {
+  it('covers bytes made in other threads, sent as they are and checked by schema', async () => {
     await start();
     const reply = await fetch(`${service.url}/v2/short`, {
       headers: { 'Service-API-Key': 'editor' },

@@ -7,7 +7,7 @@ import {
 } from '../support/two-organizations.js';
 import { expectRefused } from '../support/key-ring.js';
 
-describe('an API key of somebody else over HTTP', () => {
+describe('revocation of another user’s API key over HTTP', () => {
   let cast: TwoOrganizations;
   let project = '';
   before(async () => {
@@ -30,14 +30,14 @@ describe('an API key of somebody else over HTTP', () => {
   };
   const revoke = ({ as }: RoleUser, id: string) => as.send('DELETE', `/v2/users/api_keys/${id}`);
 
-  it('that is bound to a project is revoked by its owners', async () => {
+  it('allows owners of the project to revoke a bound key', async () => {
     const { user, manager, auditor } = cast.ours;
     const id = await make(user, { project_id: project });
     expectRefused(await revoke(auditor, id), 404, 'not_found');
     expect((await revoke(manager, id)).status).to.equal(200);
   });
 
-  it('that is not bound is revoked by admins, and by nobody else', async () => {
+  it('allows only admins to revoke an unbound key', async () => {
     const { user, manager, auditor, admin } = cast.ours;
     const id = await make(user);
     for (const other of [manager, auditor]) {
@@ -46,7 +46,7 @@ describe('an API key of somebody else over HTTP', () => {
     expect((await revoke(admin, id)).status).to.equal(200);
   });
 
-  it('is unknown to other organisations', async () => {
+  it('answers 404 in other organisations', async () => {
     const id = await make(cast.ours.user);
     expectRefused(await revoke(cast.theirs.admin, id), 404, 'not_found');
   });

@@ -84,7 +84,7 @@ describe('API keys over HTTP', () => {
       }
     });
 
-    it('refuses a value in use without saying whose it is, and limits such attempts', async () => {
+    it('refuses a value in use without naming its owner, and limits such attempts', async () => {
       // The count is kept for the user, so it is a user that no other test has.
       const lone = await startApp();
       const ask = (value: string | null) =>
@@ -170,7 +170,7 @@ describe('API keys over HTTP', () => {
       expect(child).to.include({ project_role: 'editor', expires_at: parent.expires_at });
     });
 
-    it('have no more than their parent, and are never owners', async () => {
+    it('have at most the rights of their parent, and are never owners', async () => {
       const parent = await keys.make({ project_role: 'editor', expires_at: later(5) });
       for (const more of [
         { project_role: 'owner' },
@@ -248,8 +248,8 @@ describe('API keys over HTTP', () => {
     });
   });
 
-  describe('what a key may do', () => {
-    it('of a bound key: its project within its role, nothing in the organisation', async () => {
+  describe('rights of a key', () => {
+    it('allow a bound key its project within its role, nothing in the organisation', async () => {
       const { as } = await keys.make({ project_id: project, project_role: 'viewer' });
       expect((await as.send('GET', `/v2/projects/${project}`)).status).to.equal(200);
       const asked = { body: { name: 'x' } };
@@ -262,7 +262,7 @@ describe('API keys over HTTP', () => {
       expectRefused(await list(as), 403, 'forbidden');
     });
 
-    it('of a limited key: every project of its creator within its role', async () => {
+    it('allow a limited key every project of its creator within its role', async () => {
       const { as } = await keys.make({ project_role: 'editor' });
       const asked = { body: { name: `limited ${randomUUID()}` } };
       expect((await as.send('POST', `/v2/projects/${project}/log_streams`, asked)).status).to.equal(
@@ -271,7 +271,7 @@ describe('API keys over HTTP', () => {
       expectRefused(await as.send('DELETE', `/v2/projects/${project}`), 403, 'forbidden');
     });
 
-    it('ends when the key expires', async () => {
+    it('end when the key expires', async () => {
       const soon = await keys.make({ expires_at: new Date(Date.now() + 2_500).toISOString() });
       expect(await works(soon.as)).to.equal(true);
       await pollUntil('the key has expired', 5_000, async () => !(await works(soon.as)));
@@ -279,7 +279,7 @@ describe('API keys over HTTP', () => {
       expect(await listed(soon.id)).to.equal(null);
     });
 
-    it('is nothing with no key, a wrong key, or one whose checksum is wrong', async () => {
+    it('are refused without a key, with a wrong key, or with a wrong checksum', async () => {
       const unknown = [encodeApiKey(randomBytes(32)), `asy_${'0'.repeat(49)}`, 'nonsense'];
       for (const value of unknown) {
         const client = clientOf({ url: app.url, apiKey: value });
@@ -317,7 +317,7 @@ describe('API keys over HTTP', () => {
   });
 
   describe('DELETE', () => {
-    it('may be repeated', async () => {
+    it('succeeds again when it is repeated', async () => {
       const { id } = await keys.make();
       expect((await revoke(id)).body).to.have.all.keys('message');
       expect((await revoke(id)).status).to.equal(200);

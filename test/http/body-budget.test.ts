@@ -58,7 +58,7 @@ const same = operation({
   response: Type.Unknown(),
 });
 
-describe('bytes in flight', () => {
+describe('the body budget', () => {
   let service: SmallService;
   let sockets: RawSockets;
   let gates: (() => void)[];
@@ -102,7 +102,7 @@ describe('bytes in flight', () => {
       ask: formRequest([{ name: 'file', content: 'a'.repeat(400_000), fileName: 'x' }]),
     },
   ]) {
-    it(`of ${what} count decompressed, until its request is answered`, async () => {
+    it(`counts ${what} decompressed, until the response is sent`, async () => {
       await start({ bodyBytesMax: 1_000_000 });
       const send = () => service.as('editor').send('POST', path, ask);
       const first = send();
@@ -122,7 +122,7 @@ describe('bytes in flight', () => {
     });
   }
 
-  it('of large bodies are few at a time; the rest wait as sent, and small ones pass', async () => {
+  it('admits few large bodies at a time; the others wait, small ones pass', async () => {
     await start({ bodyBytesMax: 6_000_000, largeBodiesPerPersonMax: 1 });
     const large = gzipSync(JSON.stringify({ text: 'a'.repeat(2_000_000) }));
     const sent = Array.from({ length: 8 }, () =>
@@ -144,7 +144,7 @@ describe('bytes in flight', () => {
     );
   });
 
-  it('of a large body that waits too long are refused, and the next one has its turn', async () => {
+  it('refuses a large body that waits too long, and admits the next one', async () => {
     await start({ largeBodiesPerPersonMax: 1, largeBodiesWaitMsMax: 50 });
     const large = { text: 'a'.repeat(2_000_000) };
     const send = () => service.as('editor').send('POST', '/v2/ingest', { body: large });
@@ -162,7 +162,7 @@ describe('bytes in flight', () => {
     });
   });
 
-  it('are those that arrived, not those that were declared', async () => {
+  it('counts received bytes, not declared ones', async () => {
     await start({ bodyBytesMax: 1_000_000 });
     for (let times = 0; times < 4; times += 1) await sockets.open(unsent('POST /v2/keep'));
     const one = service
@@ -173,7 +173,7 @@ describe('bytes in flight', () => {
     expect((await one).status).to.equal(200);
   });
 
-  it('of an answer count until it is taken, and a client that takes nothing is cut', async () => {
+  it('counts a response until it is sent, and cuts a client that reads nothing', async () => {
     await start({ answerBytesMax: longBytes + 1_000, silentMsMax: 400 });
     const idle = await sockets.open('');
     idle.pause();
@@ -187,7 +187,7 @@ describe('bytes in flight', () => {
     expect([third.status, third.body.length]).to.deep.equal([200, text.length]);
   });
 
-  it('of an answer that is taken slowly but steadily are all sent', async () => {
+  it('sends all of a response that is read slowly but steadily', async () => {
     await start({ silentMsMax: 1_000 });
     const steady = await sockets.open(headOf('GET /v2/long', { Connection: 'close' }));
     let taken = 0;
@@ -201,14 +201,14 @@ describe('bytes in flight', () => {
     expect(await oneSlow()).to.equal(false);
   });
 
-  it('of a body that does not arrive end the connection', async () => {
+  it('closes the connection when a body does not arrive', async () => {
     await start({ silentMsMax: 300 });
     const silent = await sockets.open(unsent('POST /v2/keep'));
     await closed(silent);
     expect(await oneSlow()).to.equal(true);
   });
 
-  it('of a body that drips end the connection as well', async () => {
+  it('closes the connection when a body arrives in tiny chunks', async () => {
     await start({ silentMsMax: 300, bytesPerSecondMin: 1_000 });
     const dripping = await sockets.open(unsent('POST /v2/keep'));
     const drip = setInterval(() => dripping.write(' '), 20);
@@ -217,14 +217,14 @@ describe('bytes in flight', () => {
     expect(await oneSlow()).to.equal(true);
   });
 
-  it('of an answer that is the same for everybody are made once', async () => {
+  it('serialises a response once that is the same for all callers', async () => {
     await start({});
     for (let times = 0; times < 3; times += 1) {
       expect((await service.as(null).send('GET', '/v2/same')).body).to.deep.equal({ makings: 1 });
     }
   });
 
-  it('do not cut a connection while the service itself is slow', async () => {
+  it('keeps a connection while the service itself is slow', async () => {
     await start({ silentMsMax: 100 });
     const one = service.as('editor').send('POST', '/v2/keep', { body: {} });
     await atWork(1);

@@ -4,7 +4,7 @@ import { expect } from 'chai';
 import { sampleRoutes } from '../support/sample-routes.js';
 import { smallService, type SmallService } from '../support/small-service.js';
 
-describe('the HTTP engine at the socket', () => {
+describe('HTTP over a raw socket', () => {
   let service: SmallService;
   before(async () => {
     service = await smallService(sampleRoutes);
@@ -17,17 +17,17 @@ describe('the HTTP engine at the socket', () => {
     ask: Parameters<ReturnType<SmallService['as']>['send']>[2] = {},
   ) => service.as('editor').send<Record<string, unknown>>(method, path, ask);
 
-  describe('reads a body', () => {
+  describe('request bodies', () => {
     const echoed = async (body: string | Buffer, headers: Record<string, string> = {}) => {
       const reply = await send('POST', '/v2/echo', { body, headers });
       return reply.status === 200 ? reply.body['got'] : [reply.status, reply.body['code']];
     };
-    it('as {} when it is absent or empty, whatever its type', async () => {
+    it('are {} when absent or empty, whatever their type', async () => {
       expect((await send('POST', '/v2/echo')).body).to.deep.equal({ got: {} });
       expect(await echoed('', { 'Content-Type': 'text/csv' })).to.deep.equal({});
       expect(await echoed(gzipSync(''), { 'Content-Encoding': 'gzip' })).to.deep.equal({});
     });
-    it('of any JSON type or none, and of no other', async () => {
+    it('have any JSON type or no type; others are refused', async () => {
       for (const type of ['application/json;charset=utf-8', 'Application/vnd.x+json', '']) {
         expect(await echoed('{"text":"a"}', { 'Content-Type': type }), type).to.deep.equal({
           text: 'a',
@@ -40,7 +40,7 @@ describe('the HTTP engine at the socket', () => {
         ]);
       }
     });
-    it('that is compressed with gzip, and refuses other codings and broken streams', async () => {
+    it('may be gzip; other codings and corrupt streams are refused', async () => {
       const gzip = { 'Content-Encoding': 'gzip' };
       expect(await echoed(gzipSync('{"text":"a"}'), gzip)).to.deep.equal({ text: 'a' });
       expect(await echoed('{}', { 'Content-Encoding': 'br' })).to.deep.equal([
@@ -53,7 +53,7 @@ describe('the HTTP engine at the socket', () => {
         'malformed_request',
       ]);
     });
-    it('up to its limit, counted after decompression', async () => {
+    it('are limited by their size after decompression', async () => {
       const sized = (bytes: number) => JSON.stringify({ text: 'a'.repeat(bytes - 11) });
       const limit = 1_048_576;
       expect(await echoed(sized(limit))).to.have.property('text');
@@ -72,7 +72,7 @@ describe('the HTTP engine at the socket', () => {
       });
       expect(chunked.status).to.equal(413);
     });
-    it('only as JSON in UTF-8', async () => {
+    it('must be JSON in UTF-8', async () => {
       const invalid = {
         detail: [{ loc: ['body'], msg: 'JSON decode error', type: 'json_invalid' }],
       };
@@ -83,7 +83,7 @@ describe('the HTTP engine at the socket', () => {
         detail: [{ loc: ['body'], msg: 'Input should be a valid object', type: 'dict_type' }],
       });
     });
-    it('down to 32 levels', async () => {
+    it('may nest 32 levels deep', async () => {
       const nested = (levels: number) =>
         `{"any":${'['.repeat(levels - 1)}${']'.repeat(levels - 1)}}`;
       expect(await echoed(nested(32))).to.have.property('any');
@@ -100,7 +100,7 @@ describe('the HTTP engine at the socket', () => {
         });
       }
     });
-    it('with 100,000 values and 2,000 distinct names', async () => {
+    it('may have 100,000 values and 2,000 distinct names', async () => {
       const heavy = {
         detail: [
           {
@@ -125,7 +125,7 @@ describe('the HTTP engine at the socket', () => {
       const again = `{"any":[${Array(9_000).fill('{"a":1,"b":[]}').join()}]}`;
       expect(await echoed(again)).to.have.property('any');
     });
-    it('with unpaired surrogates fixed, the last of duplicates, any member name', async () => {
+    it('get surrogates repaired, the last of duplicates, and any member name', async () => {
       expect(
         await echoed(String.raw`{"text":"a\ud800b","any":{"\udc00":["\ud83d\ude00"]}}`),
       ).to.deep.equal({ text: 'a\ufffdb', any: { '\ufffd': ['😀'] } });
@@ -137,13 +137,13 @@ describe('the HTTP engine at the socket', () => {
         '{"any":[{"__proto__":{"x":1}},{"__proto__":{},"y":2}]}',
       );
     });
-    it('after authentication', async () => {
+    it('are read after authentication', async () => {
       const big = { body: 'x'.repeat(2_000_000) };
       expect((await service.as(null).send('POST', '/v2/echo', big)).status).to.equal(401);
     });
   });
 
-  describe('survives', () => {
+  describe('malformed requests', () => {
     const raw = (text: string): Promise<string> =>
       new Promise((resolve, reject) => {
         const socket = connect(service.port, '127.0.0.1', () => socket.write(text));
@@ -152,23 +152,23 @@ describe('the HTTP engine at the socket', () => {
         socket.on('error', reject);
         socket.on('close', () => resolve(Buffer.concat(chunks).toString('utf8')));
       });
-    it('a header that is too large: 431 without a body', async () => {
+    it('get 431 without a body for a header that is too large', async () => {
       const answer = await raw(
         `GET /v2/public HTTP/1.1\r\nHost: x\r\nA: ${'a'.repeat(17_000)}\r\n\r\n`,
       );
       expect(answer).to.match(/^HTTP\/1\.1 431 .*X-Request-Id: .*\r\n\r\n$/s);
     });
-    it('a malformed URL: 400', async () => {
+    it('get 400 for a malformed URL', async () => {
       const answer = await raw(
         'GET http://[::1/v2/public HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n',
       );
       expect(answer).to.match(/^HTTP\/1\.1 400 .*"code":"malformed_request"/s);
     });
-    it('input that is not HTTP: 400', async () => {
+    it('get 400 for input that is not HTTP', async () => {
       const answer = await raw('HELLO\r\n\r\n');
       expect(answer).to.match(/^HTTP\/1\.1 400 .*"code":"malformed_request"/s);
     });
-    it('a body that ends before its length', async () => {
+    it('do no harm with a body that ends before its length', async () => {
       const socket = connect(service.port, '127.0.0.1');
       socket.end(
         'POST /v2/echo HTTP/1.1\r\nHost: x\r\nService-API-Key: editor\r\n' +
@@ -177,7 +177,7 @@ describe('the HTTP engine at the socket', () => {
       await new Promise((resolve) => void socket.on('close', resolve).resume());
       expect((await send('GET', '/v2/public')).status).to.equal(200);
     });
-    it('without writing credentials, bodies or addresses to the log', async () => {
+    it('write no credentials, bodies or addresses to the log', async () => {
       const canary = 'canary7f3a';
       await send('POST', `/v2/echo?x=${canary}`, { body: `{"text":"${canary}"` });
       await send('POST', '/v2/wrong', { body: { how: canary } });

@@ -135,10 +135,10 @@ const providerOf = async ({ url, clientId }: Issuer, dir: string): Promise<strin
   return path;
 };
 
-describe('no secret is ever found again', function () {
+describe('secrets of requests', function () {
   this.timeout(60_000);
 
-  it('in any byte of the data folder, temporary files, the logs and the answers', async () => {
+  it('are in no byte of the data folder, temporary files, logs and responses', async () => {
     const folder = await temporaryFolder();
     const scratch = await temporaryFolder();
     const issuer = await startIssuer();
@@ -191,7 +191,7 @@ describe('no secret is ever found again', function () {
     }
   });
 
-  it('and keys rotate without a running service too, when nothing holds the folder', async () => {
+  it('are resealed by a key rotation without a running service', async () => {
     const folder = await temporaryFolder();
     try {
       const service = await startService({ dir: folder.dir });

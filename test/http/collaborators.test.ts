@@ -49,7 +49,7 @@ describe('collaborators over HTTP', () => {
     as.send('GET', `${root}/users${query}`);
   const roleOf = async (as: Client): Promise<number> => (await as.send('GET', root)).status;
 
-  it('shows the project to those it is shared with, in lists too, and to nobody else', async () => {
+  it('shows the project only to its collaborators, in lists too', async () => {
     expectRefused(await other.as.send('GET', root), 404, 'not_found');
     const shared = await share([{ user_id: other.id, role: 'annotator' }]);
     expect(shared.status).to.equal(200);
@@ -74,7 +74,7 @@ describe('collaborators over HTTP', () => {
     expect(unseen.body.map((one) => one.id)).not.to.include(id);
   });
 
-  it('gives each role its rights and no more, and read_only at most those of viewer', async () => {
+  it('gives each role exactly its rights, and read_only at most those of viewer', async () => {
     const log = (as: Client) =>
       as.send('POST', `${root}/log_streams`, { body: { name: randomUUID() } });
     await share([
@@ -137,7 +137,7 @@ describe('collaborators over HTTP', () => {
     expect(listed.body.map((one) => one.id)).not.to.include(id);
   });
 
-  it('keeps its last owner', async () => {
+  it('refuses to remove the last owner', async () => {
     await share([{ user_id: other.id, role: 'editor' }]);
     const self = `${root}/users/${owner.id}`;
     expectRefused(await owner.as.send('DELETE', self), 409, 'conflict');
@@ -146,7 +146,7 @@ describe('collaborators over HTTP', () => {
     expectRefused(await share([{ user_id: owner.id, role: 'viewer' }]), 409, 'conflict');
   });
 
-  it('keeps its last owner when the only other one is read_only, so not an owner', async () => {
+  it('refuses to remove the last owner when the other one is read_only', async () => {
     const { read_only: guest } = cast.ours;
     await share([{ user_id: guest.id, role: 'owner' }]);
     const self = `${root}/users/${owner.id}`;
@@ -164,7 +164,7 @@ describe('collaborators over HTTP', () => {
     expect((await owner.as.send('DELETE', self)).status).to.equal(200);
   });
 
-  it('lets everybody leave, but not with a bound key, and lets nobody remove others', async () => {
+  it('lets users leave, but not with a bound key, and only owners remove others', async () => {
     await share([{ user_id: other.id }, { user_id: cast.ours.auditor.id }]);
     const self = `${root}/users/${other.id}`;
     expectRefused(

@@ -96,7 +96,7 @@ describe('POST …/available_columns', () => {
     expect(standard).to.have.length(32);
   });
 
-  it('looks only at records of the window, both ends included', async () => {
+  it('counts only records of the window, both ends included', async () => {
     const second = { start_time: '2026-03-02T09:00:00Z', end_time: '2026-03-02T09:00:00Z' };
     const present = await nonEmpty('traces', second);
     expect(present).to.include.members(['output', 'tags']);

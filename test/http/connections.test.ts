@@ -133,7 +133,7 @@ describe('connections', () => {
     return socket;
   };
 
-  it('of the address with most make room: its request that is incomplete for longest', async () => {
+  it('are cut at the address with most: the request incomplete for longest', async () => {
     await start({ load: { connectionsMax: 6 } });
     const few = await begun('127.0.0.2');
     const idle = await rested('127.0.0.2');
@@ -149,7 +149,7 @@ describe('connections', () => {
     expect(await answered(idle)).to.equal('200');
   });
 
-  it('of the address with most make room for its own, and for every further address', async () => {
+  it('are cut at the address with most for its own and for further addresses', async () => {
     await start({ load: { connectionsMax: 4 } });
     const kept = await rested('127.0.0.2');
     const attack = [];
@@ -182,7 +182,7 @@ describe('connections', () => {
     }
   });
 
-  describe('without a credential, while more than half of all are taken', () => {
+  describe('connections without a credential, while more than half of all are in use', () => {
     const load = { silentMsMax: 1_500, anonymousHeadMsMax: 200, anonymousBodyMsMax: 200 };
 
     it('are cut when a head or a first body is late', async () => {
@@ -195,7 +195,7 @@ describe('connections', () => {
       expect([known.closed, idle.closed]).to.deep.equal([false, false]);
     });
 
-    it('have the usual time below that', async () => {
+    it('have the usual time while fewer are in use', async () => {
       await start({ load: { ...load, connectionsMax: 8, silentMsMax: 600 } });
       const began = performance.now();
       const slow = await begun('127.0.0.2');

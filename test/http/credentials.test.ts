@@ -100,7 +100,7 @@ describe('authentication over HTTP', () => {
       expect((await client.send('POST', path, { headers: bearer(token) })).status).to.equal(200);
     });
 
-    it('must not be two at once', async () => {
+    it('are refused when two are sent', async () => {
       const { token } = await door.logIn();
       const both = { 'Service-API-Key': appKey, ...bearer(token) };
       expectRefused(await projects(both), 401, 'ambiguous_credentials');
@@ -119,7 +119,7 @@ describe('authentication over HTTP', () => {
     const fails = (from: Client, username: string) =>
       form(from, '/v2/login', { username, password: 'not this password' });
 
-    it('of one e-mail are 429 from the sixth on, wherever they come from', async () => {
+    it('answer 429 from the sixth on for one e-mail, from any address', async () => {
       const stranger = `${randomUUID()}@example.org`;
       for (let times = 0; times < 5; times += 1) {
         expectRefused(await fails(door.anonymousClient(), stranger), 401, 'invalid_credentials');
@@ -131,7 +131,7 @@ describe('authentication over HTTP', () => {
       expectRefused(await client.send('GET', '/v2/projects', byBasic), 429, 'too_many_requests');
     });
 
-    it('of one key are 429 from the sixth on', async () => {
+    it('answer 429 from the sixth on for one key', async () => {
       const key = { 'Service-API-Key': `${randomUUID()}${randomUUID()}` };
       const statuses = [];
       for (let times = 0; times < 7; times += 1) {
@@ -141,7 +141,7 @@ describe('authentication over HTTP', () => {
       expect(statuses).to.deep.equal([401, 401, 401, 401, 401, 429, 429]);
     });
 
-    it('of one address are 429 from the 31st on; a right credential still gets in', async () => {
+    it('answer 429 from the 31st on for one address, except to a right credential', async () => {
       const busy = door.anonymousClient();
       const replies = await Promise.all(
         Array.from({ length: 34 }, () => fails(busy, `${randomUUID()}@example.org`)),
@@ -154,7 +154,7 @@ describe('authentication over HTTP', () => {
       }
     });
 
-    it('at once are counted like failures one after the other', async () => {
+    it('count when simultaneous like failures one after the other', async () => {
       const stranger = `${randomUUID()}@example.org`;
       const replies = await Promise.all(
         Array.from({ length: 20 }, () => fails(door.anonymousClient(), stranger)),

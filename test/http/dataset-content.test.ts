@@ -273,7 +273,7 @@ describe('dataset content over HTTP', () => {
       expectRefused(await app.client.send('POST', nowhere), 404, 'not_found');
     });
 
-    it('and records are read as of a position or a date-time', async () => {
+    it('are read, like records, as of a position or a date-time', async () => {
       const { id, name, created_at: began } = await made();
       const [first = ''] = await rowIds(id);
       const edited = await edit(id, [{ edit_type: 'delete_row', row_id: first }]);
@@ -326,7 +326,7 @@ describe('dataset content over HTTP', () => {
       );
     });
 
-    it('of another dataset are copied by PUT too', async () => {
+    it('are copied by PUT from another dataset too', async () => {
       const { id } = await made();
       const other = await made('answer,more\nx,y\n');
       const wanted = { dataset_id: other.id, version_index: 1 };
@@ -343,7 +343,7 @@ describe('dataset content over HTTP', () => {
       expect((await put(id, wanted)).position).to.equal(position);
     });
 
-    it('that do not exist are 422, datasets out of sight are 404', async () => {
+    it('answer 422 if unknown, 404 for an invisible dataset', async () => {
       const { id } = await made();
       for (const [body, loc, type] of [
         [{ rollback_version: 2 }, ['body', 'rollback_version'], 'value_error'],

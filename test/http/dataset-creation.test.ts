@@ -57,7 +57,7 @@ describe('making datasets over HTTP', () => {
       expect(read.headers.etag).to.match(/^"[^"]+"$/);
     });
 
-    it('reads CSV, JSON Lines and JSON by what is asked, the ending or the content', async () => {
+    it('detects CSV, JSON Lines and JSON by parameter, file ending or content', async () => {
       const json = '[{"a":1,"b":{"c":true,"d":[1]}},\n{"b":null,"e":[1,{"f":2}]}]';
       const rows = [
         [1, { c: 'true', d: '[1]' }, null],
@@ -132,7 +132,7 @@ describe('making datasets over HTTP', () => {
       }
     });
 
-    it('refuses files made to be hard to read, and nobody waits for them', async () => {
+    it('refuses adversarial files without delaying other requests', async () => {
       const many = 3_000_000;
       for (const [file, fileName, sentence] of [
         [

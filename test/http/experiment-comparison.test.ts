@@ -169,7 +169,7 @@ describe('comparison of experiments over HTTP', () => {
     expect(all.metrics.map(({ metric }) => metric)).not.to.include('verdict');
   });
 
-  it('goes by the ranking criteria in what a win is', async () => {
+  it('counts wins by the ranking criteria', async () => {
     const [one, other] = [await make('one'), await make('other')];
     await log(one, [trace('a', 'x', { steps: 3 })]);
     await log(other, [trace('a', 'x', { steps: 2 })]);
@@ -236,7 +236,7 @@ describe('comparison of experiments over HTTP', () => {
     expect(unknown.body.metrics).to.deep.equal([]);
   });
 
-  it('is for whoever may read the experiments', async () => {
+  it('is allowed to readers of the experiments', async () => {
     const runs = [await make('one'), await make('other')];
     const { as: viewer } = await keys.make({ project_id: project, project_role: 'viewer' });
     expect((await compare(runs, {}, viewer)).status).to.equal(200);

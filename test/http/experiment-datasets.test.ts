@@ -56,7 +56,7 @@ describe('experiments on datasets over HTTP', () => {
     expect((await get(run)).status).to.deep.equal({ log_generation: { progress_percent: 75 } });
   });
 
-  it('show the present name, none once the dataset is deleted, and are deleted then', async () => {
+  it('show the present name, null once the dataset is deleted, and can be deleted', async () => {
     const { id } = await dataset();
     const run = (await using(id)).body.id;
     const name = `renamed ${randomUUID()}`;

@@ -318,7 +318,7 @@ describe('ranking of experiments over HTTP', () => {
       expect(await get(best)).to.include({ winner: true });
     });
 
-    it('answers 404 for none, 403 to a viewer', async () => {
+    it('answers 404 without a winner, 403 to a viewer', async () => {
       const run = await make('seen');
       for (const method of ['POST', 'DELETE'] as const) {
         expectRefused(await winner(method, randomUUID()), 404, 'not_found');

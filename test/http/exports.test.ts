@@ -50,7 +50,7 @@ describe('exports of records over HTTP', () => {
     );
   });
 
-  it('are what a search finds, a record a line, in its order', async () => {
+  it('have the records of a search in its order, one a line', async () => {
     const selections = [
       {},
       { sort: { column_id: 'metrics/reward', ascending: true }, include_counts: true },
@@ -69,7 +69,7 @@ describe('exports of records over HTTP', () => {
     expect(headers['x-projection-position']).to.be.a('string');
   });
 
-  it('are tables with a column for each member, metric and key of metadata', async () => {
+  it('have a CSV column for each member, metric and key of metadata', async () => {
     const body = { format: 'csv', sort: { column_id: 'name', ascending: true } };
     const { headers, body: text } = await ask('traces', 'export', body);
     expect(headers['content-type']).to.equal('text/csv; charset=utf-8');
@@ -116,7 +116,7 @@ describe('exports of records over HTTP', () => {
     expect((await app.client.send('POST', nowhere, { body: {} })).status).to.equal(404);
   });
 
-  it('are cut, and do not look whole, when their project goes away meanwhile', async () => {
+  it('end visibly incomplete when their project is deleted meanwhile', async () => {
     const doomed = await ratedProject(app.client);
     const input = 'x'.repeat(900_000);
     for (let times = 0; times < 4; times += 1) {
@@ -148,7 +148,7 @@ describe('exports of records over HTTP', () => {
     expect(last).to.match(/^\{"ended_early":\{"code":"not_found","detail":"Project not found"/);
   });
 
-  it('are for those who the project promises `export_data`', async () => {
+  it('require the permission `export_data`', async () => {
     const { body } = await app.client.call<{ permissions: { action: string; allowed: boolean }[] }>(
       'GET',
       project.at(''),
@@ -173,7 +173,7 @@ describe('exports of datasets over HTTP', () => {
   const file = async (id: string, query = ''): Promise<string> =>
     (await app.client.call<string>('GET', `/v2/datasets/${id}/content/export${query}`)).body;
 
-  it('give back what was uploaded, in both forms', async () => {
+  it('return what was uploaded, as CSV and JSON Lines', async () => {
     const jsonl =
       '{"b":"x, \\"y\\"","c":1.5,"a":{"k":"v","n":null}}\n{"b":null,"c":-3,"a":"=1+1"}\n';
     const id = await upload('rows.jsonl', jsonl);
@@ -187,7 +187,7 @@ describe('exports of datasets over HTTP', () => {
     expect(await file(await upload('rows.csv', csv), '?format=csv&formulas=keep')).to.equal(csv);
   });
 
-  it('are of any version, of many rows, and of those who may read it', async () => {
+  it('have any version, many rows, and require a reader of the dataset', async () => {
     const many = Array.from({ length: 1_500 }, (_, at) => `{"n":${at}}\n`).join('');
     const id = await upload('many.jsonl', many);
     expect(await file(id)).to.equal(many);

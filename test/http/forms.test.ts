@@ -103,7 +103,7 @@ const needed: readonly FormPart[] = [
   { name: 'thing_id', content: thingId.toUpperCase() },
 ];
 
-describe('the HTTP engine reads forms', () => {
+describe('multipart forms', () => {
   let service: SmallService;
   before(async () => {
     service = await smallService(routes);
@@ -122,7 +122,7 @@ describe('the HTTP engine reads forms', () => {
     );
   };
 
-  it('with files as bytes and texts as the types that they stand for', async () => {
+  it('parses files as bytes and texts as the types of their fields', async () => {
     const { status, body } = await send([
       ...needed,
       { name: 'count', content: '7' },
@@ -142,7 +142,7 @@ describe('the HTTP engine reads forms', () => {
     });
   });
 
-  it('with lists as one JSON array, several parts or a single text', async () => {
+  it('parses lists from one JSON array, several parts or a single text', async () => {
     const listed = async (...contents: readonly string[]) => {
       const kinds = contents.map((content) => ({ name: 'kinds', content }));
       return (await send([...needed, ...kinds])).body['kinds'];
@@ -158,7 +158,7 @@ describe('the HTTP engine reads forms', () => {
     ]);
   });
 
-  it('and treats an empty optional part as absent', async () => {
+  it('treats an empty optional part as absent', async () => {
     const { body } = await send([
       ...needed,
       ...['count', 'draft', 'name', 'mapping'].map((one) => ({ name: one, content: '' })),
@@ -166,7 +166,7 @@ describe('the HTTP engine reads forms', () => {
     expect(Object.keys(body).sort()).to.deep.equal(['files', 'id', 'thing_id']);
   });
 
-  it('and refuses what cannot be read, file first, then in the order of the parts', async () => {
+  it('lists complaints about the file first, then in the order of the parts', async () => {
     const bad = await complaints([
       { name: 'mapping', content: 'no json' },
       { name: 'draft', content: 'maybe' },
@@ -182,7 +182,7 @@ describe('the HTTP engine reads forms', () => {
     ]);
   });
 
-  it('and refuses a file part that is a text because it has no file name', async () => {
+  it('refuses a file part without a file name, which makes it a text', async () => {
     const needs = 'Value error, a file needs a file name in its part';
     const text = (name: string, content = 'a') => ({ name, content });
     expect(await complaints([...needed, text('more')])).to.deep.equal([
@@ -195,7 +195,7 @@ describe('the HTTP engine reads forms', () => {
     ]);
   });
 
-  it('and refuses a second file, a file for a text and a part given twice', async () => {
+  it('refuses a second file, a file for a text and a repeated part', async () => {
     const twice = [
       { name: 'count', content: '1' },
       { name: 'count', content: '2' },
@@ -208,7 +208,7 @@ describe('the HTTP engine reads forms', () => {
     ]);
   });
 
-  it('and ignores files that it does not know, unless it takes one file only', async () => {
+  it('ignores unknown files, unless the operation takes one file only', async () => {
     const others = [file('other', 'x'), file('other', 'y'), file('__proto__', 'z')];
     const { status, body } = await send([...others, ...needed]);
     expect([status, (body['files'] as readonly unknown[]).length]).to.deep.equal([200, 1]);
@@ -230,7 +230,7 @@ describe('the HTTP engine reads forms', () => {
     });
   });
 
-  it('and keeps no bytes of what it ignores', async () => {
+  it('keeps no bytes of ignored files', async () => {
     const parts = [file('file', 'kept'), file('other', 'ignored')];
     const { files } = await parseParts(Readable.from([formBytes(parts)]), formType, {
       fileBytesMax: 1_000,
@@ -239,7 +239,7 @@ describe('the HTTP engine reads forms', () => {
     expect(files.map(({ buffer }) => buffer.toString())).to.deep.equal(['kept', '']);
   });
 
-  it('within limits: file, parts, one text', async () => {
+  it('limits the file, the number of parts and each text', async () => {
     const sized = (bytes: number) => file('file', 'x'.repeat(bytes));
     const [, thingPart] = needed as readonly [FormPart, FormPart];
     const many = (count: number) =>
@@ -259,7 +259,7 @@ describe('the HTTP engine reads forms', () => {
     }
   });
 
-  it('compressed too, and no other type; cut short or without boundary is 400', async () => {
+  it('accepts gzip, refuses other types, answers 400 if truncated or unbounded', async () => {
     const as = service.as('editor');
     const whole = formBytes(needed);
     const answer = async (body: Buffer | string, headers: Record<string, string>) => {
@@ -282,7 +282,7 @@ describe('the HTTP engine reads forms', () => {
     expect(await answer(whole, noBoundary)).to.equal('malformed_request');
   });
 
-  it('without letting part names reach a prototype', async () => {
+  it('keeps part names away from prototypes', async () => {
     for (const one of ['__proto__', '__proto__[polluted]', 'constructor[prototype][polluted]']) {
       expect((await send([...needed, { name: one, content: 'x' }])).status).to.equal(200);
     }
@@ -291,7 +291,7 @@ describe('the HTTP engine reads forms', () => {
     expect(nested).to.deep.equal([['body.count', 'int_type', 'Input should be a valid integer']]);
   });
 
-  it('and knows a repeat by part names and bytes, in any order', async () => {
+  it('recognises a repeat by part names and bytes, in any order', async () => {
     const key = { 'Idempotency-Key': 'form-1' };
     const first = await send(needed, key);
     const again = await send([...needed].reverse(), key);
@@ -306,7 +306,7 @@ describe('the HTTP engine reads forms', () => {
   });
 });
 
-describe('the HTTP engine answers', () => {
+describe('representations', () => {
   let service: SmallService;
   before(async () => {
     service = await smallService(routes);
@@ -316,7 +316,7 @@ describe('the HTTP engine answers', () => {
   const send = (method: string, headers: Record<string, string> = {}, path = '/v2/thing') =>
     service.as('editor').send<Record<string, unknown>>(method, path, { headers });
 
-  it('plain text where the operation says so, problems in JSON all the same', async () => {
+  it('are plain text where the operation says so, with problems in JSON', async () => {
     const { headers, body } = await send('GET', {}, '/v2/source');
     expect([headers['content-type'], body]).to.deep.equal([
       'text/x-python; charset=utf-8',
@@ -325,7 +325,7 @@ describe('the HTTP engine answers', () => {
     expect((await send('GET', {}, '/v2/source?gone=true')).body['code']).to.equal('not_found');
   });
 
-  it('strong tags, and takes If-Match of one of them, several or any', async () => {
+  it('have strong ETags, and match If-Match with one, several or any', async () => {
     expect((await send('GET')).headers.etag).to.equal('"two"');
     for (const sent of ['"two"', '"one", "two"', '*', '"a,b" ,"two"']) {
       const reply = await send('PATCH', { 'If-Match': sent });
@@ -335,7 +335,7 @@ describe('the HTTP engine answers', () => {
     expect([gone.status, gone.body, gone.headers.etag]).to.deep.equal([204, null, '"three"']);
   });
 
-  it('412 to another tag or a weak one, 400 to what is not a tag', async () => {
+  it('are 412 for another or a weak ETag, 400 for a malformed one', async () => {
     for (const sent of ['"one"', 'W/"two"', '""']) {
       expect((await send('PATCH', { 'If-Match': sent })).status, sent).to.equal(412);
     }
@@ -344,7 +344,7 @@ describe('the HTTP engine answers', () => {
     }
   });
 
-  it('a repeat under one key with the tag it had', async () => {
+  it('keep the ETag of the first response in a repeat under one key', async () => {
     const headers = { 'Idempotency-Key': 'tagged-1', 'If-Match': '*' };
     const [first, again] = [await send('PATCH', headers), await send('PATCH', headers)];
     expect(first.headers.etag).to.equal('"three"');

@@ -107,7 +107,7 @@ describe('groups over HTTP', () => {
     expectInvalid(await create({ visibility: 'secret' }), ['body', 'visibility'], 'enum');
   });
 
-  describe('by its visibility', () => {
+  describe('visibility of a group', () => {
     it('is open to join when public, and shows its members to all', async () => {
       const { id } = (await create({ visibility: 'public' })).body;
       const joined = await add(id, [{ user_id: guest.id, role: 'maintainer' }], guest.as);
@@ -306,7 +306,7 @@ describe('groups over HTTP', () => {
     );
   });
 
-  it('cannot be given a project by someone who does not see the group', async () => {
+  it('is refused a project by a caller who does not see the group', async () => {
     const project = await guestProject();
     const hidden = (await create({ visibility: 'hidden' }, cast.ours.admin.as)).body.id;
     const theirs = (await create({}, cast.theirs.user.as)).body.id;

@@ -32,13 +32,13 @@ describe('the HTTP engine', () => {
     return [status, body['code']];
   };
 
-  describe('finds the route', () => {
-    it('with and without the prefix', async () => {
+  describe('routing', () => {
+    it('finds a route with and without the prefix', async () => {
       for (const path of ['/v2/public', '/public']) {
         expect((await send('GET', path)).body).to.deep.equal({ ok: true });
       }
     });
-    it('of the most specific path, whose other methods are 405 with Allow', async () => {
+    it('prefers the most specific path and answers 405 with Allow for other methods', async () => {
       expect((await send('DELETE', '/v2/things/all')).status).to.equal(204);
       const reply = await send('PUT', '/v2/things/all');
       expect([reply.status, reply.headers.allow, reply.body['code']]).to.deep.equal([
@@ -47,18 +47,18 @@ describe('the HTTP engine', () => {
         'method_not_allowed',
       ]);
     });
-    it('not when a slash trails, a letter has another case or nothing is there', async () => {
+    it('answers 404 for a trailing slash, another case and unknown paths', async () => {
       for (const path of ['/v2/public/', '/v2/Public', '/nothing', '/v2', '/']) {
         expect(await codeOf(send('GET', path)), path).to.deep.equal([404, 'not_found']);
       }
     });
-    it('for HEAD where GET is, without a body', async () => {
+    it('answers HEAD where GET exists, without a body', async () => {
       const reply = await send('HEAD', '/v2/public');
       expect([reply.status, reply.body]).to.deep.equal([200, null]);
       expect((await send('GET', '/v2/echo')).headers.allow).to.equal('POST');
       expect((await send('POST', '/v2/public')).headers.allow).to.equal('GET, HEAD');
     });
-    it('and decodes its segments once', async () => {
+    it('decodes path segments once', async () => {
       const reply = await send('GET', `/v2/projects/${project}/things/a%2Fb%2520c`);
       expect(reply.body['name']).to.equal('a/b%20c');
       expect(await codeOf(send('GET', `/v2/projects/${project}/things/%ff`))).to.deep.equal([
@@ -69,8 +69,8 @@ describe('the HTTP engine', () => {
     });
   });
 
-  describe('answers', () => {
-    it('every request with the headers of contract 1.1 and no others of its kind', async () => {
+  describe('responses', () => {
+    it('have the headers of contract 1.1 and no others of their kind', async () => {
       for (const path of ['/v2/public', '/nothing']) {
         const { headers } = await send('GET', path);
         expect(headers).to.include({
@@ -82,7 +82,7 @@ describe('the HTTP engine', () => {
         expect(headers).not.to.have.any.keys('x-powered-by', 'access-control-allow-origin');
       }
     });
-    it('under the request id that was sent, when it is well-formed', async () => {
+    it('repeat the request id that was sent if it is well-formed', async () => {
       const asked = { headers: { 'X-Request-Id': 'abcd-1234' } };
       const kept = await send('GET', '/nothing', asked);
       expect(kept.headers['x-request-id']).to.equal('abcd-1234');
@@ -97,13 +97,13 @@ describe('the HTTP engine', () => {
       const replaced = await send('GET', '/v2/public', { headers: { 'X-Request-Id': 'a b' } });
       expect(replaced.headers['x-request-id']).to.match(/^[0-9a-f-]{36}$/);
     });
-    it('reads with the position they were folded to, writes with their last event’s', async () => {
+    it('have the position folded for reads and the last event’s for writes', async () => {
       const read = await send('POST', '/v2/echo', { body: {} });
       expect(read.headers['x-projection-position']).to.equal('00000000000000aa');
       const written = await send('POST', `/v2/projects/${project}/things`, { body: { name: 'x' } });
       expect(written.headers['x-log-position']).to.equal('0000000000000007');
     });
-    it('503 and when to come back while a position is not reached, 422 out of form', async () => {
+    it('are 503 with Retry-After below the position required, 422 if it is malformed', async () => {
       const behind = await send('POST', '/v2/echo', { headers: { 'X-Min-Position': 'zzz' } });
       expect([behind.status, behind.body['code'], behind.headers['retry-after']]).to.deep.equal([
         503,
@@ -114,7 +114,7 @@ describe('the HTTP engine', () => {
       expect(ill.status).to.equal(422);
       expect(ill.body).to.have.nested.property('detail[0].loc[1]', 'X-Min-Position');
     });
-    it('500 without the cause: a defect, an undeclared fault, an answer off schema', async () => {
+    it('are 500 without the cause: defect, undeclared fault, schema mismatch', async () => {
       for (const how of ['defect', 'fault', 'not-a-uuid']) {
         const reply = await send('POST', '/v2/wrong', { body: { how } });
         expect(reply.status, how).to.equal(500);
@@ -125,7 +125,7 @@ describe('the HTTP engine', () => {
     });
   });
 
-  describe('asks for a credential', () => {
+  describe('authentication', () => {
     const challenge = async (headers: Record<string, string>, path = '/v2/echo') => {
       const reply = await service.as(null).send<{ code: string }>('POST', path, { headers });
       return [reply.status, reply.body.code, reply.headers['www-authenticate']];
@@ -133,7 +133,7 @@ describe('the HTTP engine', () => {
     const token = 'Bearer realm="assay", error="invalid_token"';
     const plain = 'Bearer realm="assay"';
     const basic = 'Basic realm="assay", charset="UTF-8"';
-    it('and says what is wrong with it', async () => {
+    it('says what is wrong with a refused credential', async () => {
       expect(await challenge({})).to.deep.equal([401, 'unauthenticated', plain]);
       expect(await challenge({ 'Service-API-Key': 'nobody' })).to.deep.equal([
         401,
@@ -151,7 +151,7 @@ describe('the HTTP engine', () => {
         token,
       ]);
     });
-    it('of a scheme that the operation lists', async () => {
+    it('accepts only schemes that the operation lists', async () => {
       const encoded = Buffer.from('a@b.c:secret').toString('base64');
       expect(await challenge({ Authorization: `Basic ${encoded}` })).to.deep.equal([
         401,
@@ -164,7 +164,7 @@ describe('the HTTP engine', () => {
         plain,
       ]);
     });
-    it('and says which header carries what', async () => {
+    it('names the header of each credential', async () => {
       const reply = await service.as(null).send<{ detail: string }>('DELETE', '/v2/things/all');
       expect([reply.status, reply.body.detail]).to.deep.equal([
         401,
@@ -172,19 +172,19 @@ describe('the HTTP engine', () => {
           'Authorization: Bearer with an access token',
       ]);
     });
-    it('and takes only one', async () =>
+    it('refuses two credentials in one request', async () =>
       expect(
         await challenge({ 'Service-API-Key': 'editor', Authorization: 'Bearer x' }),
       ).to.deep.equal([401, 'ambiguous_credentials', token]));
-    it('but not for a public operation, whatever is sent', async () => {
+    it('ignores credentials sent to a public operation', async () => {
       const headers = { 'Service-API-Key': 'nobody', Authorization: 'Bearer x' };
       expect((await service.as(null).send('GET', '/v2/public', { headers })).status).to.equal(200);
     });
   });
 
-  describe('allows by role, after the object is in sight', () => {
+  describe('authorization', () => {
     const things = `/v2/projects/${project}/things`;
-    it('404 for a project out of sight, 403 for a role too low', async () => {
+    it('answers 404 for an invisible project, 403 for a role that is too low', async () => {
       const ask = { body: { name: 'x' } };
       const foreign = `/v2/projects/${foreignProject}/things`;
       expect(await codeOf(send('POST', foreign, ask))).to.deep.equal([404, 'not_found']);
@@ -205,7 +205,7 @@ describe('the HTTP engine', () => {
       ]);
       expect((await service.as('viewer').send('GET', `${things}/x`)).status).to.equal(200);
     });
-    it('404 naming the project of a bound key, for foreign and unknown ones alike', async () => {
+    it('names the project of a bound key in the 404 for foreign and unknown projects', async () => {
       for (const other of [foreignProject, '99999999-9999-4999-8999-999999999999']) {
         const { status, body } = await service
           .as('bound')
@@ -218,18 +218,18 @@ describe('the HTTP engine', () => {
         ]);
       }
     });
-    it('422 before either', async () => {
+    it('answers 422 before 404 and 403', async () => {
       const foreign = `/v2/projects/${foreignProject}/things`;
       expect((await send('POST', foreign, { body: {} })).status).to.equal(422);
       expect((await service.as('viewer').send('POST', things, { body: {} })).status).to.equal(422);
     });
-    it('no organisation rights to a bound key, however great its maker', async () => {
+    it('gives a bound key no organisation rights, whatever its creator’s role', async () => {
       const thing = `/v2/things/${foreignProject}`;
       expect((await service.as('bound').send('PUT', thing)).status).to.equal(403);
       expect((await service.as('editor').send('PUT', thing)).status).to.equal(403);
       expect((await service.as('admin').send('PUT', thing)).status).to.equal(200);
     });
-    it('an object of another noun as that noun sees it: unseen is 404, forbidden 403', async () => {
+    it('checks an object of another noun by its rules: invisible 404, forbidden 403', async () => {
       expect((await send('GET', `/v2/datasets/${project}`)).status).to.equal(200);
       expect(await codeOf(send('GET', `/v2/datasets/${colleague}`))).to.deep.equal([
         403,
@@ -240,7 +240,7 @@ describe('the HTTP engine', () => {
         'not_found',
       ]);
     });
-    it('oneself, and managers for others: a stranger is 404, a colleague 403', async () => {
+    it('admits oneself and managers: an unknown user is 404, a colleague 403', async () => {
       const own = '/v2/users/44444444-4444-4444-8444-444444444444';
       const ask = async (key: 'editor' | 'admin' | 'bound', path: string) =>
         (await service.as(key).send('GET', path)).status;
@@ -252,8 +252,8 @@ describe('the HTTP engine', () => {
     });
   });
 
-  describe('validates the request alone', () => {
-    it('in the order path, query, header, body', async () => {
+  describe('request validation', () => {
+    it('lists complaints in the order path, query, header, body', async () => {
       const reply = await send('POST', '/v2/projects/x/things', {
         body: { name: 5 },
         headers: { 'Idempotency-Key': 'ä b' },
@@ -269,11 +269,11 @@ describe('the HTTP engine', () => {
       ]);
       expect(Object.keys(reply.body)).to.deep.equal(['detail']);
     });
-    it('and asks the route what its schemas cannot say', async () =>
+    it('runs the checks of the route after its schemas', async () =>
       expect((await send('POST', '/v2/echo', { body: { text: 'unlucky' } })).body).to.deep.equal({
         detail: [{ loc: ['body', 'text'], msg: 'Value error, unlucky', type: 'value_error' }],
       }));
-    it('with parameters parsed', async () => {
+    it('passes parsed parameters to the handler', async () => {
       const thing = `/v2/projects/${project}/things/x`;
       expect((await send('GET', `${thing}?limit=7&more=1`)).body).to.include({ limit: 7 });
       expect((await send('GET', `${thing}?limit=x`)).status).to.equal(422);

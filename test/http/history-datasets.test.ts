@@ -32,7 +32,7 @@ describe('the history of a dataset', () => {
   const rowsOf = async (id: string) =>
     (await app.client.call<ContentPage>('GET', `/v2/datasets/${id}/content`)).body.rows;
 
-  it('shows which rows a version changed, cell by cell, and no text of them', async () => {
+  it('shows which rows a version changed, cell by cell, without texts', async () => {
     const file = 'question,answer\ncanary one,1\ncanary two,2\nthree,\n';
     const { id } = (await upload(app, { file, parts: { name: 'rows in history' } })).body;
     const [one, two, three] = (await rowsOf(id)).map(({ row_id }) => row_id);

@@ -36,7 +36,7 @@ describe('an entry of history', function () {
   });
   after(() => app.close());
 
-  it('reads alike on every page that it is on', async () => {
+  it('is the same on every page that contains it', async () => {
     const known = new Map<number, HistoryEntry>();
     for (const technical of [true, false]) {
       for (const order of ['desc', 'asc']) {

@@ -25,7 +25,7 @@ import { repository } from '../support/test-environment.js';
 type First = { readonly begun: BundleHeader; readonly cursor: string };
 type Last = { readonly next_cursor: string | null };
 
-describe('the history taken elsewhere over HTTP', () => {
+describe('export of the history over HTTP', () => {
   let cast: TwoOrganizations;
   let folder: Awaited<ReturnType<typeof temporaryFolder>>;
   let project = '';
@@ -67,7 +67,7 @@ describe('the history taken elsewhere over HTTP', () => {
     return { first, last, entries, nodes };
   };
 
-  it('is whole for an auditor, with data as stored and no secret', async () => {
+  it('contains everything for an auditor, with data as stored and without secrets', async () => {
     const { auditor } = cast.ours;
     const { first, last, entries, nodes } = await bundled(auditor, '');
     expect(last).to.deep.equal({ next_cursor: null });
@@ -83,7 +83,7 @@ describe('the history taken elsewhere over HTTP', () => {
     expect(again.slice(0, entries.length)).to.deep.equal(entries);
   });
 
-  it('is that of a project for its owner, and nobody else’s', async () => {
+  it('gives an owner the history of their project only', async () => {
     const { entries, nodes } = await bundled(cast.ours.user, `?project_id=${project}`);
     expect(entries.map(({ event_type }) => event_type)).to.include.members([
       'ProjectCreated',
@@ -103,7 +103,7 @@ describe('the history taken elsewhere over HTTP', () => {
     expect(await status(cast.ours.auditor, '?resource_type=trace')).to.equal(422);
   });
 
-  it('is of what lies between two positions or times, and goes on from anywhere', async () => {
+  it('is bounded by positions or times, and resumes anywhere', async () => {
     const { auditor } = cast.ours;
     const { entries: all } = await bundled(auditor, '');
     const [first, last] = [all[2], all[6]];
@@ -137,7 +137,7 @@ describe('the history taken elsewhere over HTTP', () => {
     }
   });
 
-  it('is a bundle that a stranger finds intact, as audit export --url writes it', async () => {
+  it('is a bundle that the verifier accepts, equal to that of audit export --url', async () => {
     const keyFile = join(folder.dir, 'api-key');
     await writeFile(keyFile, `${cast.ours.auditor.key}\n`);
     const { entries: all } = await bundled(cast.ours.auditor, '');
@@ -173,7 +173,7 @@ describe('the history taken elsewhere over HTTP', () => {
     }
   });
 
-  it('is fed to collectors, and goes on where it ended', async () => {
+  it('feeds collectors, which resume where they ended', async () => {
     type CloudEvent = { id: string; type: string; assayseq: number; data: { event_id: string } };
     const { auditor } = cast.ours;
     const lines = await linesOf<CloudEvent | Last>(auditor, 'feed');

@@ -72,7 +72,7 @@ describe('pages of history', function () {
     return filters;
   };
 
-  it('are together what a naive filter finds, whatever is written between them (H9)', async () => {
+  it('add up to what a naive filter finds, whatever is written meanwhile (H9)', async () => {
     for (let draw = 0; draw < runs(15); draw += 1) {
       const known = await allEntries(app.client, '/v2/history', 'technical=true&limit=1000');
       const filters = drawn(known);

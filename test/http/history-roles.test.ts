@@ -9,7 +9,7 @@ import { clientOf, type Client } from '../support/client.js';
 import { createOneOfEach } from '../support/one-of-each-object.js';
 
 /** Contract 2.6, the row of `audit-resource`, which depends on what the query names. */
-describe('who may read the history of one resource', function () {
+describe('rights to the history of one resource', function () {
   this.timeout(60_000);
   let cast: TwoOrganizations;
   let project: string;
@@ -62,20 +62,20 @@ describe('who may read the history of one resource', function () {
     return client;
   };
 
-  it('is open to auditors and admins, whatever it is about', async () => {
+  it('are given to auditors and admins for every resource', async () => {
     for (const { as } of [cast.ours.admin, cast.ours.auditor]) {
       expect(await statuses(as, inProject)).to.deep.equal(all(inProject, 200));
       expect(await statuses(as, inOrganization)).to.deep.equal(all(inOrganization, 200));
     }
   });
 
-  it('is open to owners for what is in their project, and hides the rest from them', async () => {
+  it('are given to owners for resources of their project only', async () => {
     const { as } = cast.ours.user;
     expect(await statuses(as, inProject)).to.deep.equal(all(inProject, 200));
     expect(await statuses(as, inOrganization)).to.deep.equal(all(inOrganization, 404));
   });
 
-  it('is refused to a role that is too low, and hidden from who sees nothing of it', async () => {
+  it('are 403 for a role that is too low, 404 where the resource is invisible', async () => {
     expect(await statuses(cast.ours.manager.as, inProject)).to.deep.equal(all(inProject, 403));
     expect(await statuses(cast.ours.read_only.as, inProject)).to.deep.equal(all(inProject, 404));
     for (const { as } of Object.values(cast.theirs)) {
@@ -84,7 +84,7 @@ describe('who may read the history of one resource', function () {
     }
   });
 
-  it('goes by the role of a key', async () => {
+  it('follow the role of a key', async () => {
     const editor = await keyOf(cast.ours.user, { project_id: project, project_role: 'editor' });
     expect(await statuses(editor, inProject)).to.deep.equal(all(inProject, 403));
     const limited = await keyOf(cast.ours.admin, { project_role: 'editor' });
@@ -94,7 +94,7 @@ describe('who may read the history of one resource', function () {
     expect((await auditors.send('GET', '/v2/history')).status).to.equal(403);
   });
 
-  it('does not tell what is elsewhere from what is nowhere', async () => {
+  it('answer the same 404 for foreign and unknown resources', async () => {
     const answers = await Promise.all(
       [project, randomUUID()].map(async (id) => {
         const { status, body } = await cast.theirs.admin.as.send<{ detail: string }>(

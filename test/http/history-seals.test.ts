@@ -48,7 +48,7 @@ describe('seals of the history over HTTP', () => {
   const proofOf = async ({ as }: RoleUser, query: string): Promise<HistoryProof> =>
     (await as.call<HistoryProof>('GET', `/v2/history/proof?${query}`)).body;
 
-  it('are 404 before the first, then a checkpoint that a stranger can check', async () => {
+  it('answer 404 before the first, then a checkpoint verifiable by its key alone', async () => {
     const { auditor } = cast.ours;
     expect((await auditor.as.send('GET', '/v2/history/checkpoint')).status).to.equal(404);
     await changed(cast.ours.admin, 'first');
@@ -98,7 +98,7 @@ describe('seals of the history over HTTP', () => {
     expect(theirs.origin).to.not.equal((await checkpoint(admin)).origin);
   });
 
-  it('prove that what was kept is the beginning of what there is', async () => {
+  it('prove that a stored checkpoint is a prefix of the history', async () => {
     const { admin } = cast.ours;
     const kept = await checkpoint(admin);
     await changed(admin, 'fifth');
@@ -156,7 +156,7 @@ describe('seals of the history over HTTP', () => {
     expect(await proofOf(admin, `event_id=${last.entry.event_id}`)).to.deep.equal(last);
   });
 
-  it('show no entry of a seal, of a secret or of a project to whoever may not see it', async () => {
+  it('hide entries of seals, secrets and projects from callers without the right', async () => {
     const { admin, user, manager } = cast.ours;
     const project = await changed(manager, 'theirs alone');
     await changed(admin, 'after it');
@@ -182,7 +182,7 @@ describe('seals of the history over HTTP', () => {
   });
 });
 
-describe('a history that somebody tampered with', () => {
+describe('a history that was tampered with', () => {
   let app: App;
   beforeEach(async () => {
     app = await startApp();
@@ -207,7 +207,7 @@ describe('a history that somebody tampered with', () => {
     database.close();
   };
 
-  it('is not sealed, and says so until the service is started anew', async () => {
+  it('is not sealed, and reported until the service restarts', async () => {
     await made('before');
     expect((await seal()).refused).to.deep.equal([]);
     expect(await ready()).to.include({ http: 200, status: 'ready' });

@@ -107,7 +107,7 @@ describe('history over HTTP', function () {
     expect(span).to.deep.include({ type: 'tool', output: digestOf('found') });
   });
 
-  it('hashes each entry to the one before, as anyone can recompute', async () => {
+  it('chains each entry to the one before by hashes that callers can recompute', async () => {
     const entries = await allEntries(app.client, '/v2/history', 'technical=true&order=asc&limit=7');
     expect(entries.map(({ seq }) => seq)).to.deep.equal(entries.map((_, index) => index + 1));
     let previous = '0'.repeat(64);
@@ -120,7 +120,7 @@ describe('history over HTTP', function () {
     expect(head).to.include({ seq: entries.length, hash: previous });
   });
 
-  it('leaves out what is technical, with gaps, unless asked', async () => {
+  it('leaves out technical entries, with gaps, unless requested', async () => {
     const all = await allEntries(app.client, '/v2/history', 'technical=true');
     const usual = await allEntries(app.client, '/v2/history', '');
     expect(typesOf(all)).to.include('NameClaimed');
@@ -174,7 +174,7 @@ describe('history over HTTP', function () {
     );
   });
 
-  it('keeps to the head that a first page downwards named, whatever is written since', async () => {
+  it('pages down from the head that the first page named, whatever is written since', async () => {
     const query = 'limit=2';
     const first = await list(query);
     await app.client.call('POST', '/v2/projects', { body: { name: `later ${randomUUID()}` } });

@@ -82,7 +82,7 @@ describe('Idempotency-Key', () => {
       ]);
     }
   });
-  it('is another key on another path and for another caller', async () => {
+  it('is independent per path and caller', async () => {
     const before = effects;
     await send('three');
     await send('three', { name: 'b' }, '/v2/keys/you');
@@ -121,11 +121,11 @@ describe('Idempotency-Key', () => {
     }
     expect(replies.some(({ status }) => status === 200)).to.equal(true);
   });
-  it('makes other ids for each request without it', async () => {
+  it('makes new ids for each request without it', async () => {
     const [one, other] = [await send(null), await send(null)];
     expect(one.body['id']).not.to.equal(other.body['id']);
   });
-  it('never holds a secret in the log', async () => {
+  it('keeps secrets out of the log', async () => {
     const { events } = await service.log.page('0000000000000000' as Position, 1_000);
     expect(events.filter(({ type }) => type === 'IdempotencyAnswered')).not.to.have.length(0);
     expect(JSON.stringify(events)).not.to.include('asy_secret');

@@ -236,14 +236,14 @@ describe('integrations over HTTP', () => {
     });
   });
 
-  describe('the others', () => {
-    it('list what there is, and what there could be', async () => {
+  describe('the other routes', () => {
+    it('list existing integrations and possible providers', async () => {
       expect((await app.client.send('GET', path())).body).to.deep.equal([]);
       const available = await app.client.send('GET', path('/available'));
       expect(available.body).to.deep.equal({ integrations: [...providers] });
     });
 
-    it('delete an integration, after which there is none and the next one is new', async () => {
+    it('delete an integration; the next one for the provider is new', async () => {
       const made = await put('writer', writer());
       const gone = await app.client.send<{ message: string }>('DELETE', path('/writer'));
       expect(gone.status).to.equal(200);
@@ -255,7 +255,7 @@ describe('integrations over HTTP', () => {
       expect(again.body.created_at > made.body.created_at).to.equal(true);
     });
 
-    it('leave one ciphertext for each integration, and none for what is deleted', async () => {
+    it('keep one ciphertext for each integration and destroy it on deletion', async () => {
       const log = await openReadOnlyLog(readConfig({ ASSAY_DATA_DIR: app.dir }));
       try {
         const seals = () => log.reader.streams('sealed-integration-', null, 100);
@@ -282,7 +282,7 @@ describe('integrations over HTTP', () => {
       expect((await remove(String((await get('writer')).headers.etag))).status).to.equal(200);
     });
 
-    it('belong to one user: others find none, an admin sees them and may do nothing', async () => {
+    it('belong to one user: 404 for others, and an admin may only see them', async () => {
       const { user, manager, admin, auditor } = cast.ours;
       const { body: theirs } = await cast.theirs.admin.as.call<Integration>(
         'PUT',
@@ -319,7 +319,7 @@ describe('integrations over HTTP', () => {
       }
     });
 
-    it('select one that is already selected, and find no other', async () => {
+    it('select the selected one again, and answer 404 for unknown ones', async () => {
       const made = await put('writer', writer());
       const select = (id: string, by: Client = app.client) =>
         by.send<Integration>('PUT', path(`/${id}/select`));

@@ -101,7 +101,7 @@ describe('invitations over HTTP', () => {
     }
   });
 
-  it('answers 409 for an e-mail in use in any spelling, and then invites nobody', async () => {
+  it('answers 409 for an e-mail in use in any spelling, and invites no user', async () => {
     const fresh = someone();
     for (const taken of [cast.ours.user.email.toUpperCase(), cast.theirs.user.email]) {
       expectRefused(await invite({ emails: [fresh, taken] }), 409, 'already_exists');
@@ -110,7 +110,7 @@ describe('invitations over HTTP', () => {
     expect(body.invitations.map(({ email }) => email)).to.deep.equal([fresh]);
   });
 
-  it('is for managers, and of admins for admins', async () => {
+  it('requires a manager, and an admin to invite admins', async () => {
     expectRefused(await invite({ emails: [someone()] }, cast.ours.user.as), 403, 'forbidden');
     expectRefused(await invite({ emails: [someone()], role: 'admin' }), 403, 'forbidden');
     const byAdmin = await invite({ emails: [someone()], role: 'admin' }, cast.ours.admin.as);
@@ -138,7 +138,7 @@ describe('invitations over HTTP', () => {
       return invitation;
     };
 
-    it('logs in, once, and from then on with the password', async () => {
+    it('logs in once by the token, afterwards with the password', async () => {
       const { invitation_token: token, user_id: id, email } = await invited();
       const accepted = await accept({ token, password, first_name: 'Grace', last_name: 'H' });
       expect(accepted.status, JSON.stringify(accepted.body)).to.equal(200);

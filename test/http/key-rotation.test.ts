@@ -60,7 +60,7 @@ describe('a rotation of data keys during requests', function () {
   const rotate = async (): Promise<RotationResult> =>
     (await opsCaller(cast.app.opsUrl, { opsToken: null })(rotateCommand, {})) as RotationResult;
 
-  it('fails none of them, and leaves each secret as it was last sent', async () => {
+  it('fails no request, and keeps each secret as it was last sent', async () => {
     await Promise.all(places().map((place) => using(place, 1)));
     const state = { over: false };
     const all = places().map((place, at) => using(place, 2 + (at % roundsMore)));

@@ -23,7 +23,7 @@ describe('the body reader on koa-body', () => {
     expect(await read()).to.deep.equal(Buffer.alloc(0));
   });
 
-  it('reads as many bytes as its limit and rejects one more as too large', async () => {
+  it('accepts a body of exactly its limit and rejects one byte more', async () => {
     expect((await read(Buffer.alloc(4), Buffer.alloc(6))).length).to.equal(10);
     const fault = await read(Buffer.alloc(4), Buffer.alloc(7)).catch((error: unknown) => error);
     expect(fault).to.be.instanceOf(Fault).with.property('code', 'too-large');
@@ -59,7 +59,7 @@ describe('bodies read with koa-body', () => {
   const post = async (path: string, body: string | Buffer, headers: Record<string, string> = {}) =>
     service.as('editor').send<Record<string, unknown>>('POST', path, { body, headers });
 
-  it('keep a byte order mark, which is no JSON', async () => {
+  it('keep a byte order mark, which is not JSON', async () => {
     const reply = await post('/v2/echo', '\ufeff{"text":"a"}');
     expect(reply.body).to.deep.equal({
       detail: [{ loc: ['body'], msg: 'JSON decode error', type: 'json_invalid' }],

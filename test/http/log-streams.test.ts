@@ -58,7 +58,7 @@ describe('log streams over HTTP', () => {
       expect(there.status).to.equal(200);
     });
 
-    it('gives a name to exactly one of many who ask for it', async () => {
+    it('gives a name to exactly one of many concurrent requests', async () => {
       const wanted = Array.from({ length: 12 }, () => create('race'));
       const statuses = (await Promise.all(wanted))
         .map(({ status }) => status)
@@ -90,7 +90,7 @@ describe('log streams over HTTP', () => {
     });
     const there = (rest: string) => `/v2/projects/${lone}/log_streams${rest}`;
 
-    it('lists all of them, newest first, with counts only when asked', async () => {
+    it('lists all of them, newest first, with counts only if requested', async () => {
       const { body } = await app.client.send<LogStream[]>('GET', there(''));
       expect(names(body)).to.deep.equal(['Gamma', 'beta', 'alpha']);
       expect(body[0]).to.deep.include(notCounted);
@@ -191,7 +191,7 @@ describe('log streams over HTTP', () => {
       expect((await get(id)).body.name).to.equal('here');
     });
 
-    it('is gone at once, with its records, and its name is free', async () => {
+    it('deletes it with its records at once, and frees its name', async () => {
       const { id } = (await create('gone')).body;
       const trace = randomUUID();
       await app.client.call('POST', `/v2/projects/${project}/traces`, {

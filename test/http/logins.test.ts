@@ -73,7 +73,7 @@ describe('logins over HTTP', () => {
       expect(await door.statusWith(reply.body.access_token)).to.equal(200);
     });
 
-    it('gives the cookie the name that no neighbour can plant when it came over TLS', async () => {
+    it('names the cookie __Host- over TLS, so that sibling hosts cannot plant it', async () => {
       const https = { 'X-Forwarded-Proto': 'https' };
       const reply = await form(client, '/v2/login', right, https);
       const [first, second] = reply.headers['set-cookie'] ?? [];
@@ -101,7 +101,7 @@ describe('logins over HTTP', () => {
       expect([refused.status, refused.headers['set-cookie']?.length]).to.deep.equal([401, 2]);
     });
 
-    it('does not tell an unknown e-mail from a wrong password', async () => {
+    it('answers the same for an unknown e-mail and a wrong password', async () => {
       const known = await form(client, '/v2/login', { ...right, password: 'not this password' });
       const unknown = await form(client, '/v2/login', { username: 'no@one', password: 'whatever' });
       for (const reply of [known, unknown]) {
@@ -232,7 +232,7 @@ describe('logins over HTTP', () => {
       );
     });
 
-    it('leaves the family alone when somebody makes up a token', async () => {
+    it('keeps the family when a forged token is sent', async () => {
       const login = await door.logIn();
       const family = Buffer.from(login.cookie, 'base64url').subarray(0, 16);
       const made = Buffer.concat([family, Buffer.alloc(32, 1)]).toString('base64url');
@@ -244,7 +244,7 @@ describe('logins over HTTP', () => {
       expect((await door.refresh(login.cookie)).status).to.equal(200);
     });
 
-    it('answers 422 without the cookie, whatever other credential there is', async () => {
+    it('answers 422 without the cookie, even with another credential', async () => {
       for (const headers of [{}, { 'Service-API-Key': appKey }, basic(adminEmail, appPassword)]) {
         expectInvalid(
           await client.send('POST', '/v2/refresh_token', { headers }),
@@ -317,7 +317,7 @@ describe('logins over HTTP', () => {
       expect(await door.statusWith(body.access_token)).to.equal(200);
     });
 
-    it('answers 401 without either, with another scheme, and the second time', async () => {
+    it('answers 401 without a credential, with another scheme, and for a repeat', async () => {
       expectRefused(await logOut({}), 401, 'unauthenticated');
       expectRefused(await logOut({ 'Service-API-Key': appKey }), 401, 'unauthenticated');
       expectRefused(await logOut(basic(adminEmail, appPassword)), 401, 'unauthenticated');

@@ -33,7 +33,7 @@ describe('a metric in a request', () => {
   const unknownOf = async (path: string, body: Body) =>
     (await post(path, body)).headers['x-unknown-columns'];
 
-  it('goes by any of its names', async () => {
+  it('may have any of its names', async () => {
     for (const column of ['metrics/reward', 'reward', 'average_reward', 'metrics/average_reward']) {
       const filter = { type: 'number', name: column, operator: 'gte', value: 2 };
       const sorted = { filters: [filter], sort: { column_id: column, ascending: false } };
@@ -55,7 +55,7 @@ describe('a metric in a request', () => {
     ...members,
   });
 
-  it('goes by any of its names in aggregates, and answers use one', async () => {
+  it('may have any of its names in aggregates; responses use one', async () => {
     const written = ['metrics/reward', 'reward', 'average_reward'];
     const reply = await post(
       '/metrics/custom_search',
@@ -77,7 +77,7 @@ describe('a metric in a request', () => {
     expect(reply.headers['x-unknown-columns']).to.equal(undefined);
   });
 
-  it('that nobody recorded is told', async () => {
+  it('is listed as unknown if the project never recorded it', async () => {
     const filter = { type: 'number', name: 'metrics/rewrad', operator: 'gte', value: 2 };
     const sort = { column_id: 'metrics/x y' };
     expect(await unknownOf('/traces/search', { filter_tree: { not: { filter } }, sort })).to.equal(
@@ -90,7 +90,7 @@ describe('a metric in a request', () => {
     expectInvalid(reply, ['body', 'sort', 'name'], 'value_error');
   });
 
-  it('that nobody recorded is an error of an aggregate, which names it', async () => {
+  it('is a named error of an aggregate if the project never recorded it', async () => {
     const widgets = ['nosuch', 'reward', 'average_nosuch', 'nosuch'].map((metric_name, at) => ({
       id: `w${at}`,
       metric_name,

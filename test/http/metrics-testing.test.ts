@@ -83,7 +83,7 @@ describe('columns of a metric under test', () => {
     expect(later[3]).to.deep.include({ data_type: 'floating_point', is_empty: true });
   });
 
-  it('are of the type of the score, with an explanation when asked', async () => {
+  it('have the type of the score, and an explanation if requested', async () => {
     for (const [score_type, data_type, rollUp] of [
       ['bool', 'boolean', undefined],
       ['int', 'integer', 'average'],

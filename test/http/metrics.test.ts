@@ -365,7 +365,7 @@ describe('POST …/metrics/custom_search', () => {
     expect(grouped.body.detail[0]?.loc).to.deep.equal(['body', 'group_by']);
   });
 
-  it('answers 422 before it looks for the project, and 404 once the request is right', async () => {
+  it('answers 422 before 404 for an unknown project', async () => {
     const { client } = await sharedApp();
     const elsewhere = `/v2/projects/${uuid(404)}/${path}`;
     const send = (body: object) => client.send('POST', elsewhere, { body: { ...day, ...body } });

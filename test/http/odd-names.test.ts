@@ -93,7 +93,7 @@ describe('names that clients choose', () => {
     expect(own(read.user_metadata)).to.deep.equal(own(user_metadata));
   };
 
-  it('come back as own members of cells, mappings, metrics and metadata', async () => {
+  it('are returned as own members of cells, mappings, metrics and metadata', async () => {
     const seed = drawSeed('odd names');
     await assert(
       asyncProperty(names, async (chosen) => {

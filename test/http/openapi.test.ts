@@ -82,7 +82,7 @@ describe('the OpenAPI document', () => {
       'RefreshCookie',
     ]);
   });
-  it('describes what recurs once, and every reference leads somewhere', () => {
+  it('describes recurring parts once, and resolves every reference', () => {
     const document = documentOf(plant, see);
     const schemas = document['components']?.['schemas'] ?? {};
     expect(Object.keys(schemas)).to.deep.equal([
@@ -107,7 +107,7 @@ describe('the OpenAPI document', () => {
       expect(found, reference).to.be.an('object');
     }
   });
-  it('is not made when two schemas have one name', () => {
+  it('fails to build when two schemas have one name', () => {
     const other = {
       ...see,
       response: namedSchema('Plant', Type.Object({ leaves: Type.Integer() })),
@@ -120,9 +120,9 @@ describe('the OpenAPI document', () => {
     const schemas: Anything = documentOf(plant)['components']?.['schemas'] ?? {};
     expect(JSON.stringify(schemas['Plant'])).to.include('"prefixItems"');
   });
-  it('is not made when a component was never described', () =>
+  it('fails to build when a component has no description', () =>
     expect(() => openApiDocument({ operations: [plant], components: {} })).to.throw('Filter'));
-  it('is served to everybody, with and without the prefix, like the healthcheck', async () => {
+  it('is public, with and without the prefix, like the healthcheck', async () => {
     const describeRoutes = () =>
       openApiDocument({ operations: [healthcheck, readDescription], components: {} });
     const service = await smallService(serviceReads({ describe: describeRoutes }));

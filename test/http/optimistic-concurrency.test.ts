@@ -98,7 +98,7 @@ describe('optimistic concurrency that always conflicts', () => {
   };
   const at = (rest: string) => `/v2/projects/${project}${rest}`;
 
-  it('is 409 for a template and a single rating, and a failed item of many', async () => {
+  it('answers 409 for a template and a single rating, and fails one item of many', async () => {
     const templates = at('/annotation/templates');
     const body = { name: 'likes', constraints: { annotation_type: 'like_dislike' } };
     await refused('POST', templates, body);
@@ -131,12 +131,12 @@ describe('optimistic concurrency that always conflicts', () => {
     ]);
   });
 
-  it('is 409 for insights settings', () =>
+  it('answers 409 for insights settings', () =>
     refused('PATCH', at(`/runs/${run}/insights-settings`), {
       insights: { logstream: { enabled: true } },
     }));
 
-  it('is 409 for integrations, and unused sealed secrets cannot be used', async () => {
+  it('answers 409 for integrations, and makes unused sealed secrets unusable', async () => {
     const body = { organization_id: 'account', token: 'secret' };
     await refused('PUT', '/v2/integrations/writer', body);
     await client.call('PUT', '/v2/integrations/writer', { body });

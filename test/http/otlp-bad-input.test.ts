@@ -7,7 +7,7 @@ import { otelBytes, otelRequest, otelSpan } from '../support/otlp.js';
 import { drawSeed } from '../support/test-environment.js';
 import { runs } from '../support/runs.js';
 
-describe('what is no OTLP', () => {
+describe('input that is not OTLP', () => {
   let app: App;
   const post = (
     body: Uint8Array | string,
@@ -34,7 +34,7 @@ describe('what is no OTLP', () => {
     await post(otelBytes(otelRequest([otelSpan({ trace: 900, id: 1 })])));
   });
 
-  it('is refused by what is wrong with it', async () => {
+  it('is refused with the reason', async () => {
     const whole = otelBytes(otelRequest([otelSpan({ trace: 901, id: 1 })]));
     const bomb = gzipSync(Buffer.alloc(64 * 1024 * 1024));
     expect(await status(whole, { 'content-type': 'text/plain' })).to.equal(415);
@@ -175,7 +175,7 @@ describe('what is no OTLP', () => {
     }
   });
 
-  it('leaves no trace by halves, wherever bytes are cut or changed', async () => {
+  it('records no partial trace, wherever bytes are cut or changed', async () => {
     const seed = drawSeed();
     const whole = otelBytes(
       otelRequest([
@@ -205,7 +205,7 @@ describe('what is no OTLP', () => {
     await expectReplayEqual(app);
   });
 
-  it('is never a fault of the service, whatever JSON it is', async () => {
+  it('never causes a 500, whatever JSON it is', async () => {
     const seed = drawSeed();
     const span = fc.record(
       {

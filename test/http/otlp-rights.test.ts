@@ -6,7 +6,7 @@ import { otelRequest, otelSpan } from '../support/otlp.js';
 type Project = { readonly id: string; readonly name: string };
 type Span = { readonly metrics: Readonly<Record<string, number>> };
 
-describe('who may send spans of OpenTelemetry', () => {
+describe('rights to send spans of OpenTelemetry', () => {
   let cast: TwoOrganizations;
   let project: string;
   before(async () => {
@@ -40,7 +40,7 @@ describe('who may send spans of OpenTelemetry', () => {
   const projectsOf = async (as: Client): Promise<readonly Project[]> =>
     (await as.call<readonly Project[]>('GET', '/v2/projects/all')).body;
 
-  it('takes them from editors of the project, and from nobody with less', async () => {
+  it('require an editor of the project', async () => {
     const { manager, auditor, user } = cast.ours;
     expect((await send(manager.as, { projectid: project })).status).to.equal(200);
     expect((await send(manager.as, { project: 'flights' })).status).to.equal(200);
@@ -52,13 +52,13 @@ describe('who may send spans of OpenTelemetry', () => {
     expect(await count(user.as, project)).to.equal(2);
   });
 
-  it('asks who it is', async () => {
+  it('require a credential', async () => {
     const { status, body } = await send(cast.ours.user.as, { 'service-api-key': 'asy_wrong' });
     // UNAUTHENTICATED.
     expect([status, body.code]).to.deep.equal([401, 16]);
   });
 
-  it('keeps organisations apart: an id is unknown, a name is a project of their own', async () => {
+  it('keep organisations apart: ids are unknown, names make a project of their own', async () => {
     const { admin } = cast.theirs;
     const before = await count(cast.ours.user.as, project);
     const { status, body } = await send(admin.as, { projectid: project });
@@ -70,7 +70,7 @@ describe('who may send spans of OpenTelemetry', () => {
     expect(own?.id).to.be.a('string').and.not.equal(project);
   });
 
-  it('needs no header with a key of one project, which sees no other', async () => {
+  it('are bound to the project of a bound key, without a header', async () => {
     const { user } = cast.ours;
     const made = await user.as.call<{ readonly api_key: string }>('POST', '/v2/users/api_keys', {
       body: { description: 'of an exporter', project_id: project, project_role: 'editor' },

@@ -147,7 +147,7 @@ describe('traces of OTLP', () => {
     await expectReplayEqual(app);
   });
 
-  it('goes where resources say, where headers do not', async () => {
+  it('are routed by resource attributes if headers name no project', async () => {
     const [here, there, lost] = [nextTrace(), nextTrace(), nextTrace()];
     const named = (number: number, resource: Readonly<Record<string, string>>) =>
       otelRequest([otelSpan({ trace: number, id: 1 })], resource) as {

@@ -197,7 +197,7 @@ describe('OTLP', () => {
     expect(shown.spans?.[0]?.spans).to.have.length(11);
   });
 
-  it('reads and answers protobuf, also gzipped', async () => {
+  it('accepts and answers protobuf, also gzipped', async () => {
     for (const zipped of [false, true]) {
       const number = nextTrace();
       const bytes = otelBytes(otelRequest([otelSpan({ trace: number, id: 1, attributes: chat })]));
@@ -232,7 +232,7 @@ describe('OTLP', () => {
     expect((await reply.arrayBuffer()).byteLength).to.equal(0);
   });
 
-  it('shows what came when it is asked for, of a trace or a span', async () => {
+  it('shows the attributes received of a trace or a span on request', async () => {
     const number = nextTrace();
     const [root, child] = [
       otelSpan({ trace: number, id: 1, kind: 2, attributes: { tier: 'gold' } }),
@@ -282,7 +282,7 @@ describe('OTLP', () => {
     });
   });
 
-  it('says why not as a google.rpc.Status, in the encoding of the request', async () => {
+  it('refuses with a google.rpc.Status in the encoding of the request', async () => {
     const refused = await post({ resourceSpans: 'none' });
     expect(refused.status).to.equal(422);
     expect(refused.body).to.include({ code: 3 });
@@ -304,7 +304,7 @@ describe('OTLP', () => {
     });
   });
 
-  it('goes where the headers say, and makes what is missing but experiments', async () => {
+  it('routes by headers, and creates missing projects and log streams', async () => {
     const names = { project: 'made by OTLP ü', logstream: 'nightly' };
     const number = nextTrace();
     const headers = Object.fromEntries(

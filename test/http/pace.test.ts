@@ -3,7 +3,7 @@ import { startApp, type App } from '../support/app.js';
 
 type Made = { readonly id: string };
 
-describe('a project that logs faster than can be read', () => {
+describe('ingest backpressure of a project', () => {
   let app: App;
   beforeEach(async () => {
     app = await startApp();
@@ -27,7 +27,7 @@ describe('a project that logs faster than can be read', () => {
     return Number(/^assay_pause_seconds_count (\d+)$/m.exec(metrics)?.[1] ?? 0);
   };
 
-  it('does not make the reads of others wait', async () => {
+  it('keeps reads of other projects fast', async () => {
     const [heavy, small] = [await newProject('heavy'), await newProject('small')];
     await small.logs('to Oslo');
     await app.untilCaughtUp();
@@ -55,7 +55,7 @@ describe('a project that logs faster than can be read', () => {
     expect(own.status).to.equal(503);
   });
 
-  it('has to wait with its next request, and no other project has to', async () => {
+  it('delays the next request of this project and of no other', async () => {
     const [heavy, small] = [await newProject('heavy'), await newProject('small')];
     await small.logs('to Paris');
     await app.untilCaughtUp();
@@ -70,7 +70,7 @@ describe('a project that logs faster than can be read', () => {
     await app.untilCaughtUp();
   });
 
-  it('has to wait sooner while a read of another project is late', async () => {
+  it('delays sooner while a read of another project is late', async () => {
     const [heavy, small] = [await newProject('heavy'), await newProject('small')];
     await app.untilCaughtUp();
     await app.projector.pause('records');

@@ -17,7 +17,7 @@ const numbers = Array.from({ length: many }, (_, at) => at);
 const names = numbers.map((at) => `name ${at}`);
 
 /** Nobody sends If-Match here: all succeed, one after the other. */
-describe('changes of one object that are sent at once', () => {
+describe('simultaneous changes of one object', () => {
   let cast: TwoOrganizations;
   let admin: RoleUser;
   let project: string;
@@ -70,7 +70,7 @@ describe('changes of one object that are sent at once', () => {
   const experiment = (more: object = {}): Promise<string> =>
     made(at('/experiments'), { name: randomUUID(), ...more });
 
-  it('all become versions of a dataset', async () => {
+  it('become versions of a dataset, all of them', async () => {
     const path = await dataset();
     await each((one) => [
       'PATCH',
@@ -83,9 +83,9 @@ describe('changes of one object that are sent at once', () => {
     expect(valuesOf(await get<ContentPage>(`${path}/content`))).to.deep.equal([['first']]);
   });
 
-  it('all become details of a dataset', async () => renamed('PATCH', await dataset()));
+  it('change details of a dataset, all of them', async () => renamed('PATCH', await dataset()));
 
-  it('all use a dataset in projects and experiments, and leave it', async () => {
+  it('link a dataset to projects and experiments and unlink it, all of them', async () => {
     const path = await dataset();
     const projects = await Promise.all(
       names.map((name) => made('/v2/projects', { name: `${name} ${randomUUID()}` })),
@@ -104,13 +104,13 @@ describe('changes of one object that are sent at once', () => {
     expect(await count()).to.equal(0);
   });
 
-  it('all become names of an experiment, a log stream, a project', async () => {
+  it('rename an experiment, a log stream and a project, all of them', async () => {
     await renamed('PUT', at(`/experiments/${await experiment()}`), { task_type: 17 });
     await renamed('PUT', at(`/log_streams/${await made(at('/log_streams'), { name: 'run' })}`));
     await each((one) => ['PUT', at(''), { labels: [names[one]] }]);
   });
 
-  it('all become tags of an experiment, are changed, and go', async () => {
+  it('add, change and remove tags of an experiment, all of them', async () => {
     const tags = at(`/experiments/${await experiment()}/tags`);
     const list = async () =>
       (await get<readonly { id: string; key: string; value: string }[]>(tags)).toSorted((a, b) =>
@@ -126,14 +126,14 @@ describe('changes of one object that are sent at once', () => {
     expect(await list()).to.deep.equal([]);
   });
 
-  it('all become the winner or the criteria in turn', async () => {
+  it('set the winner and the criteria, all of them', async () => {
     const runs = await Promise.all(numbers.map(() => experiment()));
     await each((one) => ['POST', at(`/experiments/${runs[one]}/winner`)]);
     const criteria = (one: number) => [{ metric: 'm', weight: one + 1, direction: 'higher' }];
     await each((one) => ['PUT', at('/experiments/ranking_criteria'), { criteria: criteria(one) }]);
   });
 
-  it('all become settings of a run', async () => {
+  it('change settings of a run, all of them', async () => {
     const run = await experiment();
     const scorer = await made('/v2/scorers', { name: randomUUID(), scorer_type: 'code' });
     const chosen = [{ id: scorer, scorer_type: 'code' }];
@@ -160,7 +160,7 @@ describe('changes of one object that are sent at once', () => {
     ]);
   });
 
-  it('all become members of a group and collaborators of a project', async () => {
+  it('add members of a group and collaborators of a project, all of them', async () => {
     const others = [cast.ours.user, cast.ours.auditor, cast.ours.read_only, cast.ours.manager];
     const group = `/v2/groups/${await made('/v2/groups', { name: randomUUID() })}`;
     await renamed('PATCH', group);
@@ -191,14 +191,14 @@ describe('changes of one object that are sent at once', () => {
     await each((one) => ['DELETE', at(`/groups/${groups[one]}`)]);
   });
 
-  it('all become details of a user, even while admins come and go', async () => {
+  it('change details of a user, all of them, even while admins change', async () => {
     const { id } = cast.ours.manager;
     await each((one) => ['PUT', `/v2/users/${id}`, { first_name: names[one] }]);
     await each((one) => ['PUT', `/v2/users/${id}`, { role: one % 2 === 0 ? 'admin' : 'manager' }]);
     await each(() => ['PUT', `/v2/users/${id}`, { role: 'manager' }]);
   });
 
-  it('all make a key, and all take it back', async () => {
+  it('create API keys and revoke them, all of them', async () => {
     const keys = await each((one) => ['POST', '/v2/users/api_keys', { description: names[one] }]);
     await each((one) => ['DELETE', `/v2/users/api_keys/${keys[one]?.body?.id}`]);
   });

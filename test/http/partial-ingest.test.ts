@@ -80,7 +80,7 @@ describe('a partly malformed ingest request', () => {
     ]);
   });
 
-  it('is refused whole when no item, or a member beside the list, is well-formed', async () => {
+  it('is refused whole when all items or a member beside the list are malformed', async () => {
     const none = await post('/traces', { traces: [{ tags: 1 }, { tags: 2 }] });
     expect(none.status).to.equal(422);
     expect(none.body.detail).to.have.length(2);

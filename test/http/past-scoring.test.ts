@@ -60,7 +60,7 @@ describe('past scoring over HTTP', function () {
   const metric = async (id: string): Promise<unknown> =>
     (await app.client.call<Row>('GET', project.at(`/traces/${id}`))).body.metrics[name];
 
-  it('scores what filters choose of what is there, and tells how far it has come', async () => {
+  it('scores the recorded traces that match the filters, and reports progress', async () => {
     const ids = await log(['a', 'bb', 'ccc']);
     expect((await app.client.send('GET', path())).status).to.equal(404);
     const filters = [{ type: 'text', name: 'name', operator: 'ne', value: 'tbb' }];
@@ -94,7 +94,7 @@ describe('past scoring over HTTP', function () {
     expect(jobs.body.find((one) => one['id'] === id)).to.deep.include({ status: 'completed' });
   });
 
-  it('says what failed, in which line, and what the record says of it', async () => {
+  it('reports what failed, in which line, with the error on the record', async () => {
     const failing = await registeredScorer(app, { name: `fails ${randomUUID()}` }, picky);
     const [bad = ''] = await log(['x', 'dd']);
     const at = path(project.run, failing.id);

@@ -38,7 +38,7 @@ type Player = Caller & { readonly credentials: readonly Credential[] };
 
 const asked = operations.filter(({ schemes }) => schemes.some((scheme) => scheme !== 'C'));
 
-describe('the matrix of operations, roles and credentials', function () {
+describe('the permission matrix', function () {
   this.timeout(120_000);
   const seed = drawSeed('valid requests of the matrix');
   let cast: TwoOrganizations;
@@ -89,7 +89,7 @@ describe('the matrix of operations, roles and credentials', function () {
 
   for (const operation of asked) {
     const { operationId, requires } = operation;
-    it(`admits those who may, by any credential: ${operationId} (${requires})`, async () => {
+    it(`admits permitted callers with any credential: ${operationId} (${requires})`, async () => {
       for (const player of players) {
         const verdict = verdictOn(operation, player);
         if (verdict === null) continue;
@@ -103,7 +103,7 @@ describe('the matrix of operations, roles and credentials', function () {
   }
 
   for (const operation of asked) {
-    it(`answers those who may not as the contract says: ${operation.operationId}`, async () => {
+    it(`refuses others with the code of the contract: ${operation.operationId}`, async () => {
       await fit(operation);
       for (const [turn, player] of players.entries()) {
         const verdict = verdictOn(operation, player);
@@ -145,7 +145,7 @@ describe('the matrix of operations, roles and credentials', function () {
     }
   });
 
-  it('leaves events that each say whose history they are in', async () => {
+  it('leaves events that each name the history they belong to', async () => {
     const { reader, close: closeLog } = await openReadOnlyLog(
       readConfig({ ASSAY_DATA_DIR: cast.app.dir }),
     );

@@ -63,7 +63,7 @@ describe('the price list of a project', () => {
     expect(await shown()).to.deep.equal({ prices: [] });
   });
 
-  it('gives llm spans that sent no cost one, by what their model cost then', async () => {
+  it('computes the cost of llm spans without one by the price of their time', async () => {
     await setPrices([
       price('m', '2026-01-01', 1, 10),
       price('m', '2026-02-01', 2, 20),
@@ -94,7 +94,7 @@ describe('the price list of a project', () => {
     expect(body.aggregate_metrics['sum']).to.be.closeTo(7.01, 1e-12);
   });
 
-  it('follows counts that come later, and gives way to a cost that does', async () => {
+  it('follows later token counts, and yields to a later cost', async () => {
     await setPrices([price('m', '2026-01-01', 1, 10)]);
     const id = randomUUID();
     await log([llm('m', '2026-02-01', {}, { id })]);
@@ -108,7 +108,7 @@ describe('the price list of a project', () => {
     expect(await costs()).to.deep.equal([0.004]);
   });
 
-  it('changes nothing that was logged before, and a repeat is the same as ever', async () => {
+  it('changes no spans logged before; a repeat is still a repeat', async () => {
     const [trace, span] = [randomUUID(), randomUUID()];
     const spans = [llm('m', '2026-02-01', {}, { id: span })];
     expect((await log(spans, trace)).status).to.equal(200);
@@ -119,7 +119,7 @@ describe('the price list of a project', () => {
     expect(await costs()).to.have.members([0.003, null]);
   });
 
-  it('has one price of a model at a time, and bounds', async () => {
+  it('has one price of a model at a time, within bounds', async () => {
     const one = price('m', '2026-01-01', 1, 10);
     const at = (...rest: readonly string[]) => ['body', 'prices', ...rest];
     const twice = await setPrices([one, { ...one, from: '2026-01-01T01:00:00+01:00' }]);
@@ -136,7 +136,7 @@ describe('the price list of a project', () => {
     expectInvalid(await setPrices(many), at(), 'too_long');
   });
 
-  it('is set by editors, seen by viewers and by nobody else', async () => {
+  it('is set by editors and seen by viewers only', async () => {
     const project_id = root.slice('/v2/projects/'.length);
     const { as } = await keyRing(app).make({ project_id, project_role: 'viewer' });
     expectRefused(await setPrices([], as), 403, 'forbidden');

@@ -57,7 +57,7 @@ describe('projects over HTTP', () => {
       expect((await create(`${tag} Taken`)).status).to.equal(200);
     });
 
-    it('gives a name to exactly one of many who ask for it', async () => {
+    it('gives a name to exactly one of many concurrent requests', async () => {
       const wanted = Array.from({ length: 12 }, () => create(`${tag} race`));
       const statuses = (await Promise.all(wanted))
         .map(({ status }) => status)

@@ -55,7 +55,7 @@ describe('deleting records over HTTP', function () {
     filters: [{ type: 'text', name: 'name', operator: 'eq', value }],
   });
 
-  it('deletes nothing by a column that nobody recorded, and names it', async () => {
+  it('deletes nothing by an unknown column, and names it', async () => {
     await log([{ metrics: { reward: 1 } }, { metrics: { reward: 0 } }]);
     const by = (name: string, operator: string, more: object = {}) => ({
       filters: [{ type: 'number', name, operator, value: 1 }],
@@ -198,7 +198,7 @@ describe('deleting records over HTTP', function () {
     await close();
   });
 
-  it('requires a choice, and refuses what searches refuse', async () => {
+  it('requires a selector, and refuses what searches refuse', async () => {
     expectInvalid(await remove('traces', {}), ['body'], 'value_error');
     expectInvalid(await remove('traces', { filters: [] }), ['body'], 'value_error');
     expectInvalid(

@@ -172,7 +172,7 @@ describe('POST …/search', () => {
     ]);
   });
 
-  it('counts and cuts when asked to', async () => {
+  it('counts records and truncates texts on request', async () => {
     const asked = { include_counts: true, truncate_fields: true };
     const [, second, first] = (await page('traces', asked)).records;
     expect(first).to.include({ num_spans: 3 });
@@ -281,7 +281,7 @@ describe('GET a record', () => {
     expect(second.body.traces.map(({ id }) => id)).to.deep.equal([uuid(2)]);
   });
 
-  it('answers 404 to unknown ids and to a lone trace asked for as a session', async () => {
+  it('answers 404 to unknown ids, and to a trace read as a session', async () => {
     for (const path of [`traces/${uuid(404)}`, `spans/${uuid(1)}`, `sessions/${uuid(3)}`]) {
       expect((await project.get(path)).status, path).to.equal(404);
     }

@@ -196,14 +196,14 @@ describe('members that would widen what a request does', function () {
   });
 });
 
-describe('what an answer says it did not read', () => {
+describe('ignored members named in a response', () => {
   let app: App;
   before(async () => {
     app = await startApp();
   });
   after(() => app.close());
 
-  it('names ignored members in the body of a JSON object too', async () => {
+  it('are in the body of a JSON object too', async () => {
     const project = await app.client.call<{ id: string; ignored_members: unknown }>(
       'POST',
       '/v2/projects?x=1',
@@ -227,7 +227,7 @@ describe('what an answer says it did not read', () => {
     });
   });
 
-  it('names keys of user metadata that no record of the project has', async () => {
+  it('include keys of user metadata that no record of the project has', async () => {
     const { body: made } = await app.client.call<{ id: string }>('POST', '/v2/projects', {
       body: { name: uuid() },
     });
@@ -262,7 +262,7 @@ describe('what an answer says it did not read', () => {
     expect(grouped.headers['x-unknown-columns']).to.equal('user_metadata/usr');
   });
 
-  it('names a body that an operation does not take, and parameters sent twice', async () => {
+  it('include a body that the operation does not take, and repeated parameters', async () => {
     const groups = await app.client.call<Record<string, unknown>>(
       'GET',
       '/v2/groups?limit=1&limit=2',
@@ -273,7 +273,7 @@ describe('what an answer says it did not read', () => {
     expect(plain.body).to.not.have.property('ignored_members');
   });
 
-  it('keeps the members of the operations of the interface document', async () => {
+  it('are in the header only for operations of the interface document', async () => {
     const { body } = await app.client.call<{ id: string }>('POST', '/v2/projects', {
       body: { name: uuid() },
     });

@@ -6,7 +6,7 @@ import { expectRefused, keyRing, type KeyRing } from '../support/key-ring.js';
 import { otelRequest, otelSpan } from '../support/otlp.js';
 import { registeredScorer } from '../support/scorer-validations.js';
 
-describe('answers', function () {
+describe('hints in responses', function () {
   this.timeout(60_000);
   let app: App;
   let keys: KeyRing;

@@ -21,7 +21,7 @@ const fine = operation({
 const routeTo = (operation: Operation) =>
   writeRoute(operation, async () => ({ body: { ok: true } }));
 
-describe('the service does not start', () => {
+describe('the start of the service fails', () => {
   const refusal = async (...operations: readonly Partial<Operation>[]) => {
     const routes = operations.map((one) => routeTo({ ...fine, ...one }));
     const error: unknown = await smallService(routes, { collections: ['things'] }).then(
@@ -34,7 +34,7 @@ describe('the service does not start', () => {
     expect(await refusal({ requires: undefined as never })).to.include('has no requirement'));
   it('with a project role on a path without a project', async () =>
     expect(await refusal({ requires: 'editor' })).to.include('names no project'));
-  it('with a public operation that asks for a credential, or the other way round', async () => {
+  it('with a public operation that requires a credential, or the other way round', async () => {
     expect(await refusal({ requires: 'public' })).to.include('public');
     expect(await refusal({ schemes: [] })).to.include('public');
   });
@@ -55,7 +55,7 @@ describe('the service does not start', () => {
 });
 
 describe('under load', () => {
-  it('the service sheds what it cannot take, and says when to come back', async () => {
+  it('requests beyond capacity are shed with Retry-After', async () => {
     const gates: (() => void)[] = [];
     const slow = readRoute(fine, [], async () => {
       await new Promise<void>((resolve) => gates.push(resolve));
@@ -89,7 +89,7 @@ describe('under load', () => {
 });
 
 describe('in production', () => {
-  it('an answer unlike its schema goes out, and is logged by its places and counted', async () => {
+  it('a response unlike its schema is sent, logged by its paths and counted', async () => {
     const routes = [
       readRoute(fine, [], async () => ({ body: { ok: true, canary: 'canary7f3a' } })),
     ];
@@ -135,7 +135,7 @@ describe('the log', () => {
     );
     expect(line).to.include('[redacted]').and.not.to.include('canary');
   });
-  it('has lines of bounded length, whatever an engine has to say', () => {
+  it('limits the length of its lines, whatever an engine reports', () => {
     const long = 'x'.repeat(1_000_000);
     const deep = { a: { b: { c: { d: { e: long } } } } };
     const many = Array.from({ length: 10_000 }, () => 'y');
@@ -145,7 +145,7 @@ describe('the log', () => {
     expect(JSON.parse(line)).to.include({ request_id: 'r', count: 3 });
     expect(line).to.contain('(1000000)');
   });
-  it('is not opened with nothing to redact', () =>
+  it('refuses to open with nothing to redact', () =>
     expect(() => written({}, [])).to.throw('x-secret'));
 });
 

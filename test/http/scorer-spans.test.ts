@@ -125,7 +125,7 @@ describe('scorers of traces that see spans', function () {
     });
   });
 
-  it('see at most 4 MiB, and how many spans there are beyond', async () => {
+  it('see at most 4 MiB, and the number of spans left out', async () => {
     const scorer = await registered(trajectory);
     const run = await runWith([{ ...scorer, types: ['chain'] }]);
     const large = [0, 1, 2, 3, 4].map((at) => tool(`${at}`, { input: 'é'.repeat(450_000) }));
@@ -174,7 +174,7 @@ describe('scorers of traces that see spans', function () {
     expect(String(await scoreOf(kept, scorer.name))).to.match(/\["kept"\], 0\]$/);
   });
 
-  it('are told of parameters that nothing is passed for', async () => {
+  it('report parameters that receive no argument', async () => {
     const validated = async (source: string) => {
       const asked = await app.client.send<RequestedTask>(
         'POST',
@@ -208,7 +208,7 @@ describe('scorers of traces that see spans', function () {
     expect(named.sort()).to.deep.equal([...scorerArguments].sort());
   });
 
-  it('and those of spans score as the guide says', async () => {
+  it('score, like scorers of spans, as the guide says', async () => {
     const [, part = ''] = /### One scorer of each kind\n([\s\S]*?)\n##/.exec(guide) ?? [];
     const blocks = [...part.matchAll(/^((?:`\w+`(?: or )?)+): .*\n\n```python\n([\s\S]*?)^```/gm)];
     const scorers: (Registered & { types: readonly string[] })[] = [];

@@ -130,7 +130,7 @@ describe('validation of code scorers over HTTP', function () {
     });
   });
 
-  it('takes the rows that are asked for, of the version that is asked for', async () => {
+  it('scores the requested rows of the requested version', async () => {
     const source = 'def scorer_fn(*, index, **k) -> int:\n    return index';
     const task = await ended(
       await validate(source, { starting_token: '1', limit: '1', dataset_version_index: '1' }),
@@ -140,7 +140,7 @@ describe('validation of code scorers over HTTP', function () {
     ]);
   });
 
-  it('says what is wrong with a file, and in which row', async () => {
+  it('reports what is wrong with a file, and in which row', async () => {
     const source = 'def scorer_fn(*, index, **k) -> int:\n    return 1 // (index - 2)';
     const task = await ended(await validate(source));
     expect(task.status).to.equal('completed');
@@ -225,7 +225,7 @@ describe('validation of code scorers over HTTP', function () {
     expectRefused(await validate(source, { dataset_id: randomUUID() }), 404, 'not_found');
   });
 
-  it('belongs to the first project where the caller is an editor, else to their own', async () => {
+  it('belongs to the first project where the caller is an editor, else to theirs', async () => {
     const elsewhere = await datasetIn(null);
     const source = 'def scorer_fn(**k) -> int:\n    return 1';
     const own = await validate(source, { dataset_id: elsewhere });
@@ -285,7 +285,7 @@ describe('validation of code scorers over HTTP', function () {
     expectRefused(await poll(plain.id, bound), 404, 'not_found');
   });
 
-  it('says 429 when the queue of a project is full', async () => {
+  it('answers 429 when the queue of a project is full', async () => {
     const home = await keys.project(unique('queue'));
     const rows = await datasetIn(home);
     const slow = 'import time\ndef scorer_fn(**k) -> int:\n    time.sleep(0.1)\n    return 1';

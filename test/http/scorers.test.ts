@@ -184,7 +184,7 @@ describe('the registry of scorers over HTTP', function () {
     expectRefused(missing, 404, 'not_found');
   });
 
-  it('has the presets, which nobody can change', async () => {
+  it('has the presets, which cannot be changed', async () => {
     const list = async (body: object) =>
       (await app.client.call<{ scorers: Scorer[] }>('POST', `${root}/list`, { body })).body.scorers;
     const type = { name: 'scorer_type', operator: 'eq', value: 'preset' };
@@ -244,7 +244,7 @@ describe('the registry of scorers over HTTP', function () {
       settings = `/v2/projects/${project}/runs/${run}/scorer-settings`;
     });
 
-    it('are none at first, replaced as a list, and kept when it is sent again', async () => {
+    it('begin empty, are replaced as a list, and are kept when it is sent again', async () => {
       const empty = { run_id: run, scorers: [], segment_filters: null };
       expect((await app.client.call('GET', settings)).body).to.deep.equal(empty);
       const scorer = await made();

@@ -207,7 +207,7 @@ describe('social login over HTTP', () => {
     expectRefused(await client.send('POST', '/v2/login/social', ask), 403, 'forbidden');
   });
 
-  it('tells the operator, and nobody else, which check failed', async () => {
+  it('reports the failed check to the operator only', async () => {
     const clock = systemClock;
     const secrets = openSecrets(randomBytes(32));
     const small = await smallService((log) =>

@@ -21,7 +21,7 @@ describe('spans within spans', () => {
 });
 
 describe('a trace that was deleted with its log stream', () => {
-  it('is not acknowledged again, because nobody could read it', async () => {
+  it('is not acknowledged again, because it could not be read', async () => {
     const { client } = await sharedApp();
     const project = await client.call<Made>('POST', '/v2/projects', { body: { name: 'gone' } });
     const root = `/v2/projects/${project.body.id}`;

@@ -77,7 +77,7 @@ describe('POST spans', () => {
     expect(await head()).to.equal(before);
   });
 
-  it('loses none of many that are sent one by one and at once', async () => {
+  it('records all of many spans sent one by one and at once', async () => {
     const trace = id();
     await send({ id: trace });
     const spans = Array.from({ length: 200 }, () => id());

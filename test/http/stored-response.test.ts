@@ -4,7 +4,7 @@ import { sharedApp } from '../support/app.js';
 import { recordedProject, type RecordedProject } from '../support/recorded-project.js';
 import { pollUntil } from '../support/poll-until.js';
 
-describe('an answer kept for a repeat', () => {
+describe('a stored response', () => {
   let project: RecordedProject;
   before(async () => {
     project = await recordedProject();
@@ -20,7 +20,7 @@ describe('an answer kept for a repeat', () => {
       });
   };
 
-  it('says of a session what the session says, until that is deleted', async () => {
+  it('replays the record of a session until the session is deleted', async () => {
     const name = `call ${randomUUID()}`;
     const body = { log_stream_id: project.run, name, external_id: `of ${name}` };
     const create = await keyed('sessions', body);
@@ -39,7 +39,7 @@ describe('an answer kept for a repeat', () => {
     expect((await create()).status).to.equal(404);
   });
 
-  it('goes with the run that it speaks of, long before its day is over', async () => {
+  it('is deleted with its run, before its 24 hours end', async () => {
     const create = await keyed('log_streams', { name: `stream ${randomUUID()}` });
     const { body } = await create();
     expect((await create()).body).to.deep.equal(body);

@@ -46,7 +46,7 @@ describe('PATCH traces', () => {
     expect([reply.status, await head()]).to.deep.equal([200, before]);
   });
 
-  it('loses none of many at once', async () => {
+  it('records all of many simultaneous changes', async () => {
     const trace = id();
     await send({ id: trace });
     const names = Array.from({ length: 30 }, (_, index) => `m${index}`);
@@ -59,7 +59,7 @@ describe('PATCH traces', () => {
     expect([...(record?.tags ?? [])].sort()).to.deep.equal([...names].sort());
   });
 
-  it('answers 404 for a trace that nobody logged, and for one that was erased', async () => {
+  it('answers 404 for an unknown and for an erased trace', async () => {
     const trace = id();
     await send({ id: trace });
     await patch(`traces/${trace}`, { output: 'a' });

@@ -41,7 +41,7 @@ describe('users over HTTP', () => {
   };
 
   describe('GET one', () => {
-    it('shows every user of the organisation to everybody in it', async () => {
+    it('shows every user of the organisation to all its members', async () => {
       const { status, body } = await get(admin.id, cast.ours.read_only.as);
       expect(status).to.equal(200);
       expect(body).to.deep.equal({
@@ -156,7 +156,7 @@ describe('users over HTTP', () => {
       });
     });
 
-    it('trims names, takes empty ones, and none with control characters', async () => {
+    it('trims names, accepts empty ones, and refuses control characters', async () => {
       const { id, as } = cast.ours.user;
       const changed = await put(id, { first_name: ' Grace\u2003', last_name: '  ' }, as);
       expect(changed.body).to.include({ first_name: 'Grace', last_name: '' });
@@ -170,7 +170,7 @@ describe('users over HTTP', () => {
       await put(id, { first_name: 'Ada', last_name: 'user' }, as);
     });
 
-    it('lets managers change anybody but admins, and users nobody but themselves', async () => {
+    it('lets managers change all users but admins, and users only themselves', async () => {
       const { manager, user, auditor } = cast.ours;
       expect((await put(auditor.id, { first_name: 'M' }, manager.as)).status).to.equal(200);
       expectRefused(await put(admin.id, { first_name: 'M' }, manager.as), 403, 'forbidden');
@@ -219,7 +219,7 @@ describe('users over HTTP', () => {
       expectRefused(await remove(auditor.id), 404, 'not_found');
     });
 
-    it('never tells a removed user that a read model is behind', async () => {
+    it('answers 401 to a removed user even while a read model is behind', async () => {
       const { read_only: guest } = cast.ours;
       expect((await guest.as.send('GET', '/v2/current_user')).status).to.equal(200);
       await remove(guest.id);
@@ -231,7 +231,7 @@ describe('users over HTTP', () => {
       expect([...statuses]).to.deep.equal([401]);
     });
 
-    it('is for managers, and of admins for admins', async () => {
+    it('requires a manager, and an admin to delete admins', async () => {
       const { manager, user } = cast.ours;
       expectRefused(await remove(manager.id, user.as), 403, 'forbidden');
       expectRefused(await remove(admin.id, manager.as), 403, 'forbidden');

@@ -29,7 +29,7 @@ describe('partitions of the records', () => {
     );
   });
 
-  it('are balanced: with 10,000 projects none is a fifth above its share', () => {
+  it('are balanced: each within a fifth above its share of 10,000 projects', () => {
     const seed = drawSeed();
     const projects = fc.sample(fc.uuid({ version: 4 }), { seed, numRuns: 10_000 });
     const sizes = [0, 0, 0, 0];

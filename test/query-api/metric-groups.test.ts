@@ -77,7 +77,7 @@ describe('grouping a custom search by columns of spans, or by several columns', 
       valueError(['group_by', '1'], "column 'type' does not apply to traces"),
     ));
 
-  it('takes a list of columns, none of them twice under any of its names', () => {
+  it('accepts a list of columns, each once under all of its names', () => {
     expect(planOf({ group_by: ['name', 'any_span.name'] }).groupBy).to.deep.equal([
       { column: 'name', of: 'record' },
       spans('name'),

@@ -192,12 +192,12 @@ describe('a widget of a custom search', () => {
     });
   }
 
-  it('of a registry metric must fit although no value was ever sent', () =>
+  it('must fit a registry metric although no value was ever sent', () =>
     refusalOf({ metric_details: [widget('w', 'cost', 'PercentageTrue')] }).to.deep.include({
       loc: ['body', ...detail(0, 'aggregation')],
     }));
 
-  it('of a metric without values takes any aggregation', () => {
+  it('may be any aggregation of a metric without values', () => {
     planOf({ metric_details: [widget('a', 'm', 'P99'), widget('b', 'm', 'PercentageFalse')] });
   });
 });

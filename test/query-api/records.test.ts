@@ -136,7 +136,7 @@ describe('the tree of a trace', () => {
 
   it('is null without the trace', () => expect(traceTree([span('a', 't')])).to.equal(null));
 
-  it('of a span is what lies below it', () => {
+  it('has the spans below a span', () => {
     const rows = [trace, span('a', 't'), span('b', 'a'), span('c', 't')];
     expect(drawn(shown(spanTree(rows, 'a')))).to.equal('a(b)');
     expect(spanTree(rows, 't')).to.equal(null);

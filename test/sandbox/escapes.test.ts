@@ -35,7 +35,7 @@ for (const mode of modes) {
       await wires.remove();
     });
 
-    it(`gets out in none of ${Object.keys(escapes).length} ways`, async function () {
+    it(`escapes by not one of ${Object.keys(escapes).length} ways`, async function () {
       this.timeout(30_000);
       const names = Object.keys(escapes);
       expect(names.length).to.be.at.least(60);
@@ -52,7 +52,7 @@ for (const mode of modes) {
       expect(await wires.triggered()).to.deep.equal([]);
     });
 
-    it(`harms nobody in ${Object.keys(crashingEscapes).length} rough ways`, async function () {
+    it(`harms no process in ${Object.keys(crashingEscapes).length} rough ways`, async function () {
       this.timeout(30_000);
       const verdicts = await Promise.all(
         Object.entries(crashingEscapes).map(([name, way]) =>
@@ -104,7 +104,7 @@ describe('the walls one by one', () => {
     }
   });
 
-  it('without walls the same ways lead out, and the wires tell', async function () {
+  it('the same ways escape without walls, and the tripwires report them', async function () {
     this.timeout(40_000);
     // A copy: what is left in an image is not what was made, and would be made anew under others.
     const copy = await temporaryFolder();

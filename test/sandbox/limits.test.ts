@@ -168,7 +168,7 @@ for (const mode of modes) {
 
     // It takes all its time.
     if (mode === 'deno') return;
-    it('tells which row it was at', async () => {
+    it('reports the row it was at', async () => {
       const source =
         'def scorer_fn(*, index, **k) -> int:\n    while index == 7: pass\n    return index';
       const verdict = await sandbox.run(taskOf(source, { steps: stepsOf(10) }), { wallMs });

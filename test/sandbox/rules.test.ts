@@ -41,7 +41,7 @@ describe('a scorer file', () => {
     });
   });
 
-  it('is given every argument of the contract', async () => {
+  it('gets every argument of the contract', async () => {
     const step = stepOf(3, {
       id: 'a-row',
       node_type: 'llm',
@@ -117,7 +117,7 @@ def scorer_fn(*, step_object, index, node_id, node_type, node_name, node_input, 
         `def scorer_fn(*, node_output, **kwargs) -> ${annotation}:\n    return ${value}`,
     ),
   );
-  it('may declare each type, None and metadata', async () => {
+  it('may return each type, None and metadata', async () => {
     const found = await Promise.all(declaring.map((verdict) => verdict()));
     expect(found.map(scoresOf)).to.deep.equal(Object.values(declared).map(([, score]) => [score]));
   });
@@ -178,7 +178,7 @@ def scorer_fn(*, index, **kwargs) -> str:
     expect(last?.filter((_, at) => at !== 6)).to.deep.equal(first[2]?.filter((_, at) => at !== 6));
   });
 
-  it('is told with its row that it may not start programs, and is nobody', async () => {
+  it('gets an error with its row when it starts programs, and runs as uid 65534', async () => {
     const verdict = await run(
       'import os\n' +
         'def scorer_fn(*, index, **k) -> int:\n' +
@@ -275,14 +275,14 @@ def scorer_fn(*, index, **kwargs) -> str:
     };
   for (const [what, [source, kind, message]] of Object.entries(wrong)) {
     const judged = batch.add(source);
-    it(`is told when it ${what}`, async () => {
+    it(`gets an error when it ${what}`, async () => {
       const verdict = await judged();
       expect(verdict).to.deep.include({ verdict: 'invalid', kind });
       expect(verdict).to.have.property('message').that.matches(message);
     });
   }
 
-  it('is told its own frames of an exception and the row, nothing of the machine', async () => {
+  it('gets only its own frames and the row of an exception', async () => {
     const source =
       'import json\ndef parse(text):\n    return json.loads(text)\n' +
       'def scorer_fn(*, index, **k) -> int:\n    return parse("{" if index == 3 else "1")';
@@ -299,7 +299,7 @@ def scorer_fn(*, index, **kwargs) -> str:
     'def scorer_fn(*, index, **k) -> float:\n    return 1 / (index - 1) if index < 3 else "x"',
     { steps: stepsOf(4), keepGoing: true },
   );
-  it('keeps going over failures when it is asked to', async () => {
+  it('continues after failures on request', async () => {
     const verdict = await keepingGoing();
     if (verdict.verdict !== 'valid') throw new Error(JSON.stringify(verdict));
     expect(verdict.scores.map(({ score, error }) => error?.kind ?? score)).to.deep.equal([
@@ -311,11 +311,11 @@ def scorer_fn(*, index, **kwargs) -> str:
   });
 
   const otherType = batch.add('def scorer_fn(**k) -> int:\n    return 1', { scoreType: 'float' });
-  it('is held to the score type that was asked for', async () => {
+  it('must return the requested score type', async () => {
     expect(await otherType()).to.deep.include({ verdict: 'invalid', kind: 'signature' });
   });
 
-  it('hears of steps in order while it runs', async () => {
+  it('reports steps in order while it runs', async () => {
     const places: number[] = [];
     await sandbox.run(taskOf('def scorer_fn(**k) -> int:\n    return 1', { steps: stepsOf(50) }), {
       onStep: (step) => places.push(step),

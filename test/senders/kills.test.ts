@@ -20,7 +20,7 @@ const spansOfEach = 4;
 const repeatAfterMs = 100;
 
 describe('an exporter that repeats, of a service that is killed', () => {
-  it('loses no span and doubles none', async () => {
+  it('neither loses nor doubles spans', async () => {
     const { dir, remove } = await temporaryFolder();
     const env = { ASSAY_PORT: String(await freePort()) };
     let service = await startService({ dir, env });

@@ -60,7 +60,7 @@ const entryOf = (event: StoredEvent, seq: number): ChainEntry => ({
   hash: '',
 });
 
-describe('what history tells beyond its entries', () => {
+describe('changes shown by the history', () => {
   let world: TestLog;
   before(async () => {
     world = await testLog();
@@ -72,7 +72,7 @@ describe('what history tells beyond its entries', () => {
     (await world.log.read(traceStream(trace))).map((event, at) => entryOf(event, at + 1));
   const { signal } = new AbortController();
 
-  it('ends a page early where folding costs much, and goes on from there', async () => {
+  it('end a page early where folding is expensive, and continue on the next', async () => {
     const trace = uuid(3, 1);
     const ratings = Array.from({ length: 40 }, (_, at) => rated(trace, at % 2 === 0));
     await world.append(traceStream(trace), logged(trace, 2_600), ...ratings);
@@ -93,7 +93,7 @@ describe('what history tells beyond its entries', () => {
     }
   });
 
-  it('tells no change where an event cannot be folded, and keeps telling others', async () => {
+  it('leave out an event that cannot be folded, and show the others', async () => {
     const [odd, sound] = [uuid(3, 2), uuid(3, 3)];
     await world.append(traceStream(odd), logged(odd, 1), rated(uuid(3, 9), true));
     await world.append(traceStream(sound), logged(sound, 1), rated(sound, true));

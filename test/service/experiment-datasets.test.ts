@@ -43,7 +43,7 @@ describe('a dataset as of a position', () => {
   });
   after(() => world.close());
 
-  it('is not there yet between its creation and its first version', async () => {
+  it('does not exist between its creation and its first version', async () => {
     const [begun, whole] = await world.log.read(datasetStream(id));
     if (begun === undefined || whole === undefined) throw new Error('two events were appended');
     const positionOf = resolveAsOf({

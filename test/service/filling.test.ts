@@ -55,7 +55,7 @@ describe('a service whose read models were lost', function () {
   const count = ({ client }: ServiceProcess) =>
     client.send<{ total_count: number } & Problem>('POST', `${root}/traces/count`, { body: {} });
 
-  it('is not ready and answers no fraction until they are filled, and takes writes', async () => {
+  it('is not ready and refuses reads until they are filled, but accepts writes', async () => {
     const service = await startService({ dir: folder.dir });
     const first = await ready(service);
     expect(first.code).to.equal(503);

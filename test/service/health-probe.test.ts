@@ -7,7 +7,7 @@ import { pollUntil } from '../support/poll-until.js';
 const never = new Promise<never>(() => undefined);
 const lookMs = 10;
 
-describe('the pulse of an engine', () => {
+describe('the health probe of an engine', () => {
   let answer: () => Promise<number>;
   const stopped: AbortController[] = [];
   const opened = (patienceMs: number) => {
@@ -23,7 +23,7 @@ describe('the pulse of an engine', () => {
       (error: unknown) => (error instanceof Fault ? error.code : error),
     );
 
-  it('tells the newest answer, and keeps it while there is none', async () => {
+  it('returns the newest result, and keeps it while no newer one exists', async () => {
     answer = async () => 1;
     const pulse = opened(50);
     await pulse.probeNow(1_000);
@@ -34,14 +34,14 @@ describe('the pulse of an engine', () => {
     expect(await pulse.runWhileUp(async () => 'asked all the same')).to.equal('asked all the same');
   });
 
-  it('answers in time for whoever looks, however long the engine takes', async () => {
+  it('answers callers in time, however long the engine takes', async () => {
     answer = () => never;
     const pulse = opened(60_000);
     await pulse.probeNow(lookMs);
     expect(pulse.lastResult()).to.equal(null);
   });
 
-  it('gives up what is asked of an engine that is silent, until it speaks again', async () => {
+  it('rejects calls of an unresponsive engine until it responds again', async () => {
     answer = () => never;
     const pulse = opened(20);
     expect(await faultOf(pulse.runWhileUp(() => never))).to.equal('unavailable');
@@ -55,7 +55,7 @@ describe('the pulse of an engine', () => {
     expect(await faultOf(pulse.runWhileUp(work))).to.equal('done');
   });
 
-  it('is not silent while it answers others, and is once it does not', async () => {
+  it('counts other responses as heartbeats, and reports when they stop', async () => {
     answer = () => never;
     const pulse = opened(200);
     const ended = Date.now() + 600;
@@ -66,7 +66,7 @@ describe('the pulse of an engine', () => {
     expect(await faultOf(pulse.runWhileUp(() => never))).to.equal('unavailable');
   });
 
-  it('is heeded by each question of a port, also between two pieces of an answer', async () => {
+  it('guards each call of a port, also between two pages of a result', async () => {
     answer = () => never;
     const pulse = opened(20);
     const port = {

@@ -9,8 +9,8 @@ import {
 
 const question = { at: null, ascending: true, limit: 1, technical: false } as const;
 
-describe('questions about history', () => {
-  it('take turns: one of an organisation, two of the process, and some wait', async () => {
+describe('concurrency of history queries', () => {
+  it('is limited to one per organisation and two per process; some wait', async () => {
     const inside: string[] = [];
     let most = 0;
     const done: string[] = [];
@@ -38,7 +38,7 @@ describe('questions about history', () => {
     expect(most).to.equal(2);
   });
 
-  it('do not wait for who reads a file slowly, and end what nobody reads', async () => {
+  it('is not held by slow readers of a file; unread files are cancelled', async () => {
     let ended = 0;
     async function* pages() {
       try {

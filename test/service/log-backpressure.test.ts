@@ -81,7 +81,7 @@ withMongo('a process that only takes writes', (mongo) => {
           return Number(/^assay_pause_seconds_count (\d+)$/m.exec(metrics)?.[1] ?? 0);
         };
 
-        it('makes a project wait whose records are not readable yet, and no other', async () => {
+        it('delays only a project whose records are not readable yet', async () => {
           const [heavy, small] = [await newProject('heavy'), await newProject('small')];
           // Two, one after the other: where the first one was folded is known by then.
           for (const count of [1, 2]) {

@@ -9,13 +9,13 @@ const elsewhere = {
 };
 
 describe('the settings of records', () => {
-  it('keep them with the other read models unless told otherwise', () => {
+  it('keep records with the other read models by default', () => {
     expect(readConfig({})).to.include({ records: 'shared', recordsMemoryMb: 300 });
     const replica = { ...elsewhere, ASSAY_RECORDS: 'replica', ASSAY_RECORDS_MEMORY_MB: '1000' };
     expect(readConfig(replica)).to.include({ records: 'replica', recordsMemoryMb: 1_000 });
   });
 
-  it('say what is allowed', () => {
+  it('name the allowed values', () => {
     const records = (text: string) => () => readConfig({ ...elsewhere, ASSAY_RECORDS: text });
     expect(records('mongodb')).to.throw('ASSAY_RECORDS must be one of shared, replica');
     for (const wrong of ['255', '65537', '4e2', 'much'])
@@ -24,7 +24,7 @@ describe('the settings of records', () => {
       );
   });
 
-  it('fold them in parts, of a service on several machines', () => {
+  it('partition records of a service on several machines', () => {
     const parts = (text: string) => readConfig({ ...elsewhere, ASSAY_RECORDS_PARTITIONS: text });
     expect([readConfig({}), parts('4')].map((one) => one.recordsPartitions)).to.deep.equal([1, 4]);
     for (const wrong of ['0', '65', '1.5', 'two'])
@@ -54,7 +54,7 @@ describe('the settings of records', () => {
       );
   });
 
-  it('have no replicas where one process has everything to itself', () => {
+  it('refuse replicas where one process runs everything', () => {
     for (const missing of ['ASSAY_EVENTSTORE_URL', 'ASSAY_MONGODB_URL'])
       expect(
         () => readConfig({ ...elsewhere, [missing]: '', ASSAY_RECORDS: 'replica' }),

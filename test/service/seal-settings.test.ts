@@ -10,7 +10,7 @@ import { appKey } from '../support/app.js';
 import { temporaryFolder } from '../support/folder.js';
 
 describe('the settings of seals', () => {
-  it('say within which bounds a seal comes, and what it is called', () => {
+  it('bound the interval of seals and set their origin', () => {
     expect(readConfig({}).seals).to.deep.equal({
       origin: null,
       everyMs: 3_600_000,
@@ -38,7 +38,7 @@ describe('the settings of seals', () => {
     }
   });
 
-  it('may name a key of their own, which the start refuses when it is none', async () => {
+  it('may name a key file, which the start refuses if it is malformed', async () => {
     const { dir, remove } = await temporaryFolder();
     try {
       const path = join(dir, 'seal.pem');

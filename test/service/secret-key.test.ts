@@ -32,7 +32,7 @@ describe('the secret key of a data folder', () => {
   });
   afterEach(() => folder.remove());
 
-  it('is 32 bytes in base64 or base64url, and nothing beside them', () => {
+  it('is 32 bytes in base64 or base64url and nothing else', () => {
     const bytes = Buffer.alloc(32, 0xfb);
     const read = (text: string) => readConfig({ ASSAY_SECRET_KEY: text }).secretKey;
     const base64 = bytes.toString('base64');
@@ -45,14 +45,14 @@ describe('the secret key of a data folder', () => {
     }
   });
 
-  it('is made once, for an empty log', async () => {
+  it('is generated once, for an empty log', async () => {
     await log(0);
     const made = await key();
     expect(made).to.have.length(32);
     expect(Buffer.from(await key()).equals(made)).to.equal(true);
   });
 
-  it('is not made anew beside a log that has events, unless another is given', async () => {
+  it('is not generated beside a log with events, unless a key is given', async () => {
     await log(1);
     expect(await refusal()).to.match(/secret\.key is missing, .*ASSAY_SECRET_KEY.*void/);
     const given = Buffer.alloc(32, 7).toString('base64');
@@ -61,7 +61,7 @@ describe('the secret key of a data folder', () => {
     expect(await key()).to.have.length(32);
   });
 
-  it('is the one that was first used with the log, until secret.check is removed', async () => {
+  it('must be the first one used with the log, until secret.check is removed', async () => {
     await log(0);
     await key();
     await log(1);
@@ -78,7 +78,7 @@ describe('the secret key of a data folder', () => {
     expect(await refusal()).to.include('is not the key');
   });
 
-  it('is refused in a sentence when it is damaged', async () => {
+  it('is refused with a reason when it is damaged', async () => {
     await writeFile(join(folder.dir, 'secret.key'), 'short');
     expect(await refusal()).to.match(/secret\.key does not hold 32 bytes in base64/);
   });

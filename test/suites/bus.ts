@@ -31,7 +31,7 @@ export const busSuite = (name: string, open: OpenBuses): void => {
         });
       });
 
-    it('carries a message to the other end and to its own', async () => {
+    it('delivers a message to the other end and to its own', async () => {
       const heard = Promise.all([next(buses.one, 'a.b'), next(buses.other, 'a.b')]);
       buses.one.publish('a.b', { deep: [1, null, 'é\u0000😀'] });
       const message = { deep: [1, null, 'é\u0000😀'] };
@@ -62,7 +62,7 @@ export const busSuite = (name: string, open: OpenBuses): void => {
       expect(heard).to.deep.equal(['a', '__proto__']);
     });
 
-    it('calls every handler later, and none after its subscription ended', async () => {
+    it('calls handlers asynchronously, and never after their subscription ended', async () => {
       const heard: Json[] = [];
       const handler = (message: Json): void => void heard.push(message);
       const end = buses.one.subscribe('a', handler);
@@ -77,7 +77,7 @@ export const busSuite = (name: string, open: OpenBuses): void => {
       expect(heard).to.deep.equal(['first', 'first', 'second']);
     });
 
-    it('is silent once closed', async () => {
+    it('delivers nothing once closed', async () => {
       const heard: Json[] = [];
       buses.one.subscribe('a', (message) => heard.push(message));
       await buses.one.close();

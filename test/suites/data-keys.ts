@@ -29,7 +29,7 @@ export const dataKeysSuite = (engine: string, open: () => Promise<Opened>): void
     });
     afterEach(() => store.close());
 
-    it('are none at first, then those added, oldest first, for other processes too', async () => {
+    it('begin empty and list added keys oldest first, for other processes too', async () => {
       expect(await store.keys.all()).to.deep.equal([]);
       await store.keys.update(() => [key(2)]);
       expect(await store.keys.update((keys) => [...keys, key(1)])).to.have.length(2);
@@ -47,14 +47,14 @@ export const dataKeysSuite = (engine: string, open: () => Promise<Opened>): void
       expect(await store.keys.all()).to.deep.equal([replaced, key(3)]);
     });
 
-    it('follow each other: no step of a process forgets another', async () => {
+    it('are changed in sequence: no step of a process loses another', async () => {
       await Promise.all(
         [1, 2, 3, 4, 5].map((number) => store.keys.update((keys) => [...keys, key(number)])),
       );
       expect(await store.keys.all()).to.have.length(5);
     });
 
-    it('that another process adds are not taken away by a step unaware of them', async () => {
+    it('keep keys that another process adds during a step unaware of them', async () => {
       const another = await store.another();
       await store.keys.update(() => [key(1)]);
       await Promise.all([

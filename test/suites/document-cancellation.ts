@@ -19,7 +19,7 @@ export const documentCancellationSuite = (
   const reason = new Fault('unavailable', 'the client is gone');
   const first = { scope: 'here', limit: 1 };
 
-  it('ends a search that nobody waits for any more, and meanwhile still serves keys', async () => {
+  it('cancels a search on abort, and still serves keys meanwhile', async () => {
     const needles = Array.from({ length: 1_000 }, (_, n) => `n${String(n).padStart(3, '0')}`);
     const name = needles.join('');
     const many = Array.from({ length: 5_000 }, (_, n) => thing(`k${n}`, name));
@@ -63,7 +63,7 @@ export const documentCancellationSuite = (
     }
   });
 
-  it('ends a search that nobody waits for, even when none matches and few are slow', async () => {
+  it('cancels a search on abort, even without matches and with few slow documents', async () => {
     const needles = Array.from({ length: 1_000 }, (_, n) => `n${String(n).padStart(3, '0')}`);
     const name = 'x'.repeat(96_000) + needles.join('');
     await documents().apply(
@@ -110,7 +110,7 @@ export const documentCancellationSuite = (
     }
   });
 
-  it('begins nothing for an asker who has already left', async () => {
+  it('starts no search whose signal is already aborted', async () => {
     await documents().apply(sampleCollection, writesOf(thing('a', 'a')), checkpointAt(1));
     const reader = await openReader();
     const asking = { signal: AbortSignal.abort(reason) };

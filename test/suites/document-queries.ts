@@ -104,7 +104,7 @@ export const documentQuerySuite = (documents: () => Documents): void => {
       await fc.assert(property, { numRuns: runs(15) });
     });
 
-    it('shows nothing of another scope', async () => {
+    it('returns nothing of another scope', async () => {
       const other = { ...named('b', 'there'), scope: 'there' };
       await documents().apply(shelf, writesOf([named('a', 'here'), other]), mark(1));
       const found = await documents().find(shelf, {
@@ -115,7 +115,7 @@ export const documentQuerySuite = (documents: () => Documents): void => {
       expect(keysOf(found.documents)).to.deep.equal(['a']);
     });
 
-    it('answers newest first by default, then by key, and puts what has no date last', async () => {
+    it('sorts newest first by default, then by key, documents without a date last', async () => {
       const all = [
         named('a', null, '2026-03-01T00:00:00.000000Z'),
         named('b', null),
@@ -127,7 +127,7 @@ export const documentQuerySuite = (documents: () => Documents): void => {
       expect(keysOf(found.documents)).to.deep.equal(['d', 'c', 'a', 'b']);
     });
 
-    it('orders collections without a date by key, the last first', async () => {
+    it('sorts collections without a date by key, descending', async () => {
       const all = ['a', 'b', 'c'].map((key) => ({ ...named(key, key), fields: { name: key } }));
       await documents().apply(undated, writesOf(all), mark(1));
       const sort = { column: 'name', ascending: true };
@@ -139,7 +139,7 @@ export const documentQuerySuite = (documents: () => Documents): void => {
       expect(keysOf(sorted.documents)).to.deep.equal(['a', 'b']);
     });
 
-    it('takes user text for text, never for a pattern or SQL', async () => {
+    it('treats user text as text, never as a pattern or SQL', async () => {
       const hostile = ['%', '_', '*', '[a-z]', '\\', `' OR 1=1 --`, '"', '?', '\u0000', '.*', '😀'];
       await documents().apply(
         shelf,
@@ -155,7 +155,7 @@ export const documentQuerySuite = (documents: () => Documents): void => {
       }
     });
 
-    it('takes filters as large as the contract allows', async () => {
+    it('accepts filters as large as the contract allows', async () => {
       const parts = Array.from({ length: 1_000 }, (_, index) => `<${index}>`);
       await documents().apply(
         shelf,

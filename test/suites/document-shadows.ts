@@ -27,7 +27,7 @@ const shadowSuite = (documents: () => Documents, openReader: () => Promise<Docum
       documents().apply(sampleCollection, writesOf(sampleDocument('old')), checkpointAt(5)),
     );
 
-    it('begins empty and stays out of sight while it is built', async () => {
+    it('begins empty and stays invisible while it is built', async () => {
       const { model } = await documents().shadow(sampleCollection);
       expect(await model.checkpoint(sampleCollection)).to.equal(logStart);
       await model.apply(sampleCollection, writesOf(sampleDocument('new', 1)), checkpointAt(2));
@@ -37,7 +37,7 @@ const shadowSuite = (documents: () => Documents, openReader: () => Promise<Docum
       expect(await documents().checkpoint(sampleCollection)).to.equal(positionAt(5));
     });
 
-    it('takes the place of the live one, checkpoint and all, once promoted', async () => {
+    it('replaces the live one, checkpoint included, once promoted', async () => {
       const reader = await openReader();
       expect(await keysOf(reader)).to.deep.equal(['old']);
       const copy = await documents().shadow(sampleCollection);
@@ -52,7 +52,7 @@ const shadowSuite = (documents: () => Documents, openReader: () => Promise<Docum
       await reader.close();
     });
 
-    it('stays the live one, whatever is said of the copy later', async () => {
+    it('stays live after promotion, whatever is done to the copy later', async () => {
       for (const lasting of [false, true]) {
         const copy = await documents().shadow(sampleCollection, { durable: lasting });
         await copy.model.apply(sampleCollection, writesOf(sampleDocument('new')), checkpointAt(4));
@@ -125,7 +125,7 @@ const resumableSuite = (documents: () => Documents, reopen: () => Promise<void>)
       return copy;
     };
 
-    it('goes on where it was after a restart, and takes the place of the live one', async () => {
+    it('resumes after a restart, and replaces the live one', async () => {
       const begun = await documents().shadow(sampleCollection, { durable: true });
       const { id } = begun;
       await begun.model.apply(sampleCollection, writesOf(sampleDocument('one')), checkpointAt(2));
@@ -160,7 +160,7 @@ const resumableSuite = (documents: () => Documents, reopen: () => Promise<void>)
       await copy.discard();
     });
 
-    it('is gone once discarded, for other versions, and under other names', async () => {
+    it('is dropped once discarded, for other versions, and under other names', async () => {
       const begun = await documents().shadow(sampleCollection, { durable: true });
       const { id } = begun;
       await begun.detach();

@@ -67,7 +67,7 @@ export const documentsSuite = (name: string, open: OpenDocuments): void => {
 
 const persistenceSuite = (documents: () => Documents, reopen: () => Promise<void>): void => {
   describe('a collection', () => {
-    it('that was never written is empty', async () => {
+    it('is empty before the first write', async () => {
       expect(await documents().checkpoint(sampleCollection)).to.equal(logStart);
       expect(await documents().get(sampleCollection, 'a')).to.equal(null);
       expect((await documents().load(sampleCollection, ['a'])).size).to.equal(0);
@@ -91,7 +91,7 @@ const persistenceSuite = (documents: () => Documents, reopen: () => Promise<void
       for (const one of asked) expect(await faultOf(one)).to.equal('unavailable');
     });
 
-    it('gives back what was put, replaces it and forgets it', async () => {
+    it('returns, replaces and deletes documents', async () => {
       const [first, second] = [
         sampleDocument('a', { deep: [1, null, 'é'] }, { size: 1.5 }),
         sampleDocument('b'),
@@ -108,7 +108,7 @@ const persistenceSuite = (documents: () => Documents, reopen: () => Promise<void
       expect(await documents().get(sampleCollection, 'b')).to.equal(null);
     });
 
-    it('loads many keys at once, those that are there', async () => {
+    it('loads many keys at once, and returns those that exist', async () => {
       const put = Array.from({ length: 1_500 }, (_, index) =>
         sampleDocument(`key ${index}`, index),
       );
@@ -145,7 +145,7 @@ const persistenceSuite = (documents: () => Documents, reopen: () => Promise<void
       expect((await documents().get(sampleCollection, 'key 7'))?.body).to.equal('kept');
     });
 
-    it('is there after a restart, with its checkpoint', async () => {
+    it('survives a restart, with its checkpoint', async () => {
       await documents().apply(sampleCollection, writesOf(sampleDocument('a')), checkpointAt(7));
       await reopen();
       expect(await documents().checkpoint(sampleCollection)).to.equal(positionAt(7));
@@ -174,14 +174,14 @@ const persistenceSuite = (documents: () => Documents, reopen: () => Promise<void
 
 const checkpointSuite = (documents: () => Documents): void => {
   describe('a checkpoint', () => {
-    it('moves forward, even without writes', async () => {
+    it('advances, even without writes', async () => {
       await documents().apply(sampleCollection, writesOf(sampleDocument('a')), checkpointAt(3));
       await documents().apply(sampleCollection, [], checkpointAt(9));
       expect(await documents().checkpoint(sampleCollection)).to.equal(positionAt(9));
       expect(await keysOf(documents())).to.deep.equal(['a']);
     });
 
-    it('without writes moves with those of others, each under its own fence', async () => {
+    it('advances without writes beside those of others, each under its own fence', async () => {
       const all = ['one', 'two', 'three'].map((name) => ({ ...sampleCollection, name }));
       const apply = (place: number, fence: number) =>
         Promise.all(
@@ -210,7 +210,7 @@ const checkpointSuite = (documents: () => Documents): void => {
       }
     });
 
-    it('that was already passed changes nothing', async () => {
+    it('changes nothing if it was already passed', async () => {
       await documents().apply(
         sampleCollection,
         writesOf(sampleDocument('a', 'first')),
@@ -228,7 +228,7 @@ const checkpointSuite = (documents: () => Documents): void => {
       expect((await documents().get(sampleCollection, 'a'))?.body).to.equal('first');
     });
 
-    it('under a newer fence is applied at or after the last one, but not before it', async () => {
+    it('is accepted under a newer fence at or after the last one, not before it', async () => {
       await documents().apply(sampleCollection, writesOf(sampleDocument('a')), checkpointAt(5, 1));
       await documents().apply(sampleCollection, writesOf(sampleDocument('b')), checkpointAt(5, 2));
       await documents().apply(sampleCollection, writesOf(sampleDocument('c')), checkpointAt(4, 3));
@@ -241,7 +241,7 @@ const checkpointSuite = (documents: () => Documents): void => {
       expect(await faultOf(late)).to.equal('conflict');
     });
 
-    it('under an older fence is refused, wherever it stands', async () => {
+    it('is refused under an older fence, whatever its position', async () => {
       await documents().apply(sampleCollection, writesOf(sampleDocument('a')), checkpointAt(5, 2));
       for (const place of [5, 6]) {
         const late = documents().apply(
@@ -256,7 +256,7 @@ const checkpointSuite = (documents: () => Documents): void => {
       expect(await keysOf(documents())).to.deep.equal(['a', 'c', 'd']);
     });
 
-    it('is refused where the store is not where the batch was folded', async () => {
+    it('is refused unless the store is where the batch was folded from', async () => {
       const onto = (after: number, place: number, fence: number, writes = true) =>
         faultOf(
           documents().apply(
@@ -286,7 +286,7 @@ const checkpointSuite = (documents: () => Documents): void => {
       expect(await keysOf(documents())).to.deep.equal(['at 5', 'at 7', 'at 9']);
     });
 
-    it('and its writes are one step: a write that cannot be done leaves nothing', async () => {
+    it('is atomic with its writes: a failing write leaves nothing', async () => {
       const impossible = sampleDocument('b', { size: 1n });
       const half = documents().apply(
         sampleCollection,
@@ -313,7 +313,7 @@ const awkward = [
 
 const nameSuite = (documents: () => Documents): void => {
   describe('names', () => {
-    it('of collections and their versions keep them apart', async () => {
+    it('separate collections and their versions', async () => {
       const all = awkward.flatMap((name) =>
         [1, 2].map((version) => ({ ...sampleCollection, name, version })),
       );
@@ -330,7 +330,7 @@ const nameSuite = (documents: () => Documents): void => {
       }
     });
 
-    it('of fields may be anything and differ by case only', async () => {
+    it('may be any text for fields, and differ by case only', async () => {
       const names = [...awkward, 'Name', 'name', 'NAME'];
       const fields = Object.fromEntries(names.map((name) => [name, 'text'] as const));
       const collection: Collection = { name: 'odd', version: 1, fields };
@@ -355,7 +355,7 @@ const nameSuite = (documents: () => Documents): void => {
       }
     });
 
-    it('of keys and scopes may be any text', async () => {
+    it('may be any text for keys and scopes', async () => {
       const put = awkward.map((key) => ({ ...sampleDocument(key), scope: key }));
       await documents().apply(sampleCollection, writesOf(...put), checkpointAt(1));
       for (const document of put) {
@@ -369,7 +369,7 @@ const nameSuite = (documents: () => Documents): void => {
       expect((await documents().load(sampleCollection, awkward)).size).to.equal(awkward.length);
     });
 
-    it('of fields that nobody declared are refused in filters and sorts', async () => {
+    it('are refused in filters and sorts for undeclared fields', async () => {
       await documents().apply(sampleCollection, writesOf(sampleDocument('a')), checkpointAt(1));
       const sort = { column: 'body', ascending: true };
       const sorted = documents().find(sampleCollection, { scope: 'here', limit: 1, sort });
@@ -380,7 +380,7 @@ const nameSuite = (documents: () => Documents): void => {
 
 const readerSuite = (documents: () => Documents, openReader: () => Promise<Documents>): void => {
   describe('a reader', () => {
-    it('sees what is committed, from before there is anything', async () => {
+    it('sees commits, starting before the collection exists', async () => {
       const reader = await openReader();
       const fresh: Collection = { ...sampleCollection, name: 'fresh' };
       expect(await reader.get(fresh, 'a')).to.equal(null);
@@ -390,7 +390,7 @@ const readerSuite = (documents: () => Documents, openReader: () => Promise<Docum
       await reader.close();
     });
 
-    it('sees each commit at once, however often it looked before', async () => {
+    it('sees each commit at once, however often it read before', async () => {
       const reader = await openReader();
       const where = { scope: 'here', limit: 9 };
       for (const [count, looks] of [1, 2, 3, 1, 2, 3].entries()) {

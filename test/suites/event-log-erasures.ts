@@ -40,7 +40,7 @@ const withoutSalt = ({ salt, ...event }: Evidence): Envelope => {
 /** An erasure removes content only: the evidence of a chain stays in its place. */
 export const erasedContentSuite = (log: () => EventLog, reopen: () => Promise<void>): void => {
   describe('what stays of erased events', () => {
-    it('is everything but data and salt, where it was, also after a restart', async () => {
+    it('keeps everything but data and salt in place, also after a restart', async () => {
       const operation = tuple(nat(4), integer({ min: 0, max: 3 }), nat(1_000));
       const property = asyncProperty(array(operation, { maxLength: 25 }), async (operations) => {
         const streams = Array.from({ length: 5 }, () => ({ name: newStream(), last: -1 }));
@@ -74,7 +74,7 @@ export const erasedContentSuite = (log: () => EventLog, reopen: () => Promise<vo
       await assert(property, { numRuns: runs(3) });
     });
 
-    it('is the same of large events, and none of it comes with pages of some types', async () => {
+    it('is the same for large events, and is left out of pages of some types', async () => {
       const [gone, kept] = [newStream(), newStream()];
       const large = newEvent({ text: 'é'.repeat(440_000) });
       await log().append([appendOf(gone, 'none', newEvent(1), large, newEvent(2))]);
@@ -92,7 +92,7 @@ export const erasedContentSuite = (log: () => EventLog, reopen: () => Promise<vo
       }
     });
 
-    it('is of every event that was acknowledged while the erasure ran', async () => {
+    it('includes every event that was acknowledged while the erasure ran', async () => {
       const acknowledged = new Map<StreamName, number>();
       for (let round = 0; round < runs(12); round += 1) {
         const stream = newStream();

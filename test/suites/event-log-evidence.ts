@@ -42,7 +42,7 @@ export const evidenceSuite = (log: () => EventLog, reopen: () => Promise<void>):
       expect(await evidenceIn(log())).to.deep.equal(before);
     });
 
-    it('is of all events, in the order and with the places of pages', async () => {
+    it('covers all events, in the order and at the positions of pages', async () => {
       for (let count = 0; count < 4; count += 1) {
         await log().append([appendOf(newStream(), 'none', newEvent(count), newEvent({ count }))]);
       }
@@ -58,7 +58,7 @@ export const evidenceSuite = (log: () => EventLog, reopen: () => Promise<void>):
       expect(await log().evidence(head, 10)).to.deep.equal({ events: [], through: head });
     });
 
-    it('is of one event at its position, also once its stream is erased', async () => {
+    it('covers one event at its position, also once its stream is erased', async () => {
       const [gone, kept] = [newStream(), newStream()];
       await log().append([appendOf(gone, 'none', newEvent(1), newEvent(2))]);
       await log().append([appendOf(kept, 'none', newEvent(3), newEvent('é'.repeat(600_000)))]);
@@ -85,7 +85,7 @@ export const evidenceSuite = (log: () => EventLog, reopen: () => Promise<void>):
   });
 
   describe('the tail', () => {
-    it('is the end of the log, in its order, and goes on backwards from any place', async () => {
+    it('is the end of the log, in log order, and continues backwards', async () => {
       for (let count = 0; count < 5; count += 1) {
         await log().append([appendOf(newStream(), 'none', newEvent(count), newEvent({ count }))]);
       }
@@ -107,7 +107,7 @@ export const evidenceSuite = (log: () => EventLog, reopen: () => Promise<void>):
       expect(await log().tail(3)).to.deep.equal([]);
     });
 
-    it('passes over what was erased', async () => {
+    it('leaves out erased events', async () => {
       const [gone, kept] = [newStream(), newStream()];
       await log().append([appendOf(kept, 'none', newEvent(1))]);
       await log().append([appendOf(gone, 'none', newEvent(2), newEvent(3), newEvent(4))]);

@@ -7,7 +7,7 @@ const ofType = (type: string, data: unknown = {}): NewEvent => ({ ...newEvent(da
 /** Pages filtered by types or streams. */
 export const eventFilterSuite = (log: () => EventLog): void => {
   describe('pages of some types', () => {
-    it('hold only these events, in log order, and say how far the log was read', async () => {
+    it('have only these events, in log order, and the position read up to', async () => {
       for (let number = 0; number < 10; number += 1) {
         const type = number % 4 === 0 ? 'Rare' : 'Common';
         await log().append([
@@ -36,7 +36,7 @@ export const eventFilterSuite = (log: () => EventLog): void => {
       });
     });
 
-    it('never move past the head, however often asked and whatever was erased', async () => {
+    it('never move past the head, however often read and whatever was erased', async () => {
       const erased = 'thing-1' as StreamName;
       await log().append([
         appendOf(erased, 'none', ofType('Common')),
@@ -60,7 +60,7 @@ export const eventFilterSuite = (log: () => EventLog): void => {
   describe('streams by the beginning of their name', () => {
     const names = ['a-1', 'a-10', 'a-2', 'a-é', 'a-😀', 'b-1', 'a'];
 
-    it('come in code point order, page by page, each once', async () => {
+    it('are listed in code point order, page by page, each once', async () => {
       await log().append(
         names.map((name) => appendOf(name as StreamName, 'none', newEvent(), newEvent())),
       );

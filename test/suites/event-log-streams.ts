@@ -21,7 +21,7 @@ export const streamSuite = (log: () => EventLog): void => {
   const all = Array.from({ length: largeEvents }, (_, number) => number);
 
   describe('a long stream', () => {
-    it('comes in portions, in order and whole', async () => {
+    it('is read in portions, in order and complete', async () => {
       const stream = await long();
       const portions = await Array.fromAsync(log().portions(stream), numbers);
       expect(portions.flat()).to.deep.equal(all);
@@ -30,7 +30,7 @@ export const streamSuite = (log: () => EventLog): void => {
       expect(numbers(await log().read(stream, { from: 3 }))).to.deep.equal(all.slice(3));
     });
 
-    it('lets other work go on while it is read, once and ten times over', async () => {
+    it('leaves the event loop to others while it is read, once and ten times', async () => {
       const stream = await long();
       for (const times of [1, 10]) {
         let turns = 0;
@@ -46,7 +46,7 @@ export const streamSuite = (log: () => EventLog): void => {
       }
     });
 
-    it('says that it was erased while it was read: what came before is void', async () => {
+    it('reports an erasure during the read, which voids the portions before', async () => {
       const stream = await long();
       const portions: number[] = [];
       for await (const portion of log().portions(stream)) {
@@ -59,7 +59,7 @@ export const streamSuite = (log: () => EventLog): void => {
   });
 
   describe('a stream', () => {
-    it('gives only its events of the types asked for', async () => {
+    it('returns only its events of the requested types', async () => {
       const stream = await long();
       const rare = await log().read(stream, { types: ['Rare', 'Rarer'] });
       expect(numbers(rare)).to.deep.equal([0, 5, 10]);
@@ -69,7 +69,7 @@ export const streamSuite = (log: () => EventLog): void => {
       expect(await log().read(stream, { types: ['Rarer'] })).to.deep.equal([]);
     });
 
-    it('gives no more events than are asked for', async () => {
+    it('returns at most the requested number of events', async () => {
       const stream = await long();
       expect(numbers(await log().read(stream, { limit: 1 }))).to.deep.equal([0]);
       expect(numbers(await log().read(stream, { from: 2, limit: 5 }))).to.deep.equal([
@@ -80,7 +80,7 @@ export const streamSuite = (log: () => EventLog): void => {
       expect(await log().read(small, { limit: 10 })).to.have.length(2);
     });
 
-    it('says what its last event is; nothing without events and once erased', async () => {
+    it('returns its last event, null without events and once erased', async () => {
       const stream = newStream();
       expect(await log().last(stream)).to.equal(null);
       await log().append([appendOf(stream, 'none', newEvent(), ofType('Latest', {}))]);

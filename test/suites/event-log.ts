@@ -115,7 +115,7 @@ const revisionSuite = (log: () => EventLog): void => {
       expect(await appendOne(log(), appendOf(newStream(), 0, newEvent()))).to.equal('conflict');
     });
 
-    it('let exactly one of those who saw the same revision win', async () => {
+    it('let exactly one of several appends at the same revision win', async () => {
       const stream = newStream();
       const racers = Array.from({ length: 20 }, (_, index) =>
         appendOne(log(), appendOf(stream, 'none', newEvent(index))),
@@ -125,7 +125,7 @@ const revisionSuite = (log: () => EventLog): void => {
       expect(await log().read(stream)).to.have.length(1);
     });
 
-    it('make an empty append a question: is this still the revision?', async () => {
+    it('are checked by an empty append too', async () => {
       const stream = newStream();
       const none = await appendOne(log(), appendOf(stream, 'none'));
       expect(none).to.deep.equal({ position: await log().head() });
@@ -135,7 +135,7 @@ const revisionSuite = (log: () => EventLog): void => {
       expect(await log().append([])).to.deep.equal([]);
     });
 
-    it('are judged stream by stream: a conflict leaves the others of its batch alone', async () => {
+    it('are checked stream by stream: a conflict spares the others of its batch', async () => {
       const [first, taken, last] = [newStream(), newStream(), newStream()];
       await appendOne(log(), appendOf(taken, 'none', newEvent('before')));
       const results = await log().append([
@@ -158,7 +158,7 @@ const revisionSuite = (log: () => EventLog): void => {
 };
 
 const closedSuite = (log: () => EventLog): void => {
-  it('get unavailable from a closed log, like every other call', async () => {
+  it('throws unavailable from every call once closed', async () => {
     const stream = newStream();
     await appendOne(log(), appendOf(stream, 'none', newEvent()));
     await log().close();
@@ -180,7 +180,7 @@ const closedSuite = (log: () => EventLog): void => {
 
 const repeatSuite = (log: () => EventLog, reopen: () => Promise<void>): void => {
   describe('the same event id again', () => {
-    it('is one event at its first position, now, later and after a restart', async () => {
+    it('is stored once at its first position, now, later and after a restart', async () => {
       const stream = newStream();
       const append = appendOf(stream, 'none', newEvent({ a: 1 }), newEvent({ b: 2 }));
       const [first, atOnce] = await Promise.all([
@@ -195,7 +195,7 @@ const repeatSuite = (log: () => EventLog, reopen: () => Promise<void>): void => 
       expect(await log().read(stream)).to.have.length(3);
     });
 
-    it('is one event whatever revision the repeat expects', async () => {
+    it('is stored once, whatever revision the repeat expects', async () => {
       const append = appendOf(newStream(), 'none', newEvent());
       const first = await appendOne(log(), append);
       expect(await appendOne(log(), { ...append, expected: 0 })).to.deep.equal(first);
@@ -233,7 +233,7 @@ const repeatSuite = (log: () => EventLog, reopen: () => Promise<void>): void => 
 
 const readingSuite = (log: () => EventLog, reopen: () => Promise<void>): void => {
   describe('reading', () => {
-    it('finds nothing in an unknown stream, in an empty log or past the head', async () => {
+    it('returns nothing for an unknown stream, an empty log or past the head', async () => {
       expect(await log().read(newStream())).to.deep.equal([]);
       expect(await log().head()).to.equal(logStart);
       expect(await log().page(logStart, 10)).to.deep.equal({
@@ -248,7 +248,7 @@ const readingSuite = (log: () => EventLog, reopen: () => Promise<void>): void =>
       expect(await log().read(append.stream, { from: 1 })).to.deep.equal([]);
     });
 
-    it('gives back what was appended, with its place', async () => {
+    it('returns what was appended, with its position', async () => {
       const stream = newStream();
       const event = newEvent({ text: 'as it was' });
       const at = positionOf(await appendOne(log(), appendOf(stream, 'none', event)));
@@ -260,14 +260,14 @@ const readingSuite = (log: () => EventLog, reopen: () => Promise<void>): void =>
       expect((await log().page(logStart, 10)).events).to.deep.equal(await log().read(stream));
     });
 
-    it('starts where it is asked to', async () => {
+    it('starts after the requested position', async () => {
       const stream = newStream();
       await appendOne(log(), appendOf(stream, 'none', ...[0, 1, 2, 3].map((n) => newEvent(n))));
       const events = await log().read(stream, { from: 2 });
       expect(events.map(({ data }) => data)).to.deep.equal([2, 3]);
     });
 
-    it('goes through the whole log in one order over all streams, page by page', async () => {
+    it('reads the whole log in one order over all streams, page by page', async () => {
       const [one, other] = [newStream(), newStream()];
       await appendOne(log(), appendOf(one, 'none', newEvent('a'), newEvent('b')));
       await appendOne(log(), appendOf(other, 'none', newEvent('c')));
@@ -280,7 +280,7 @@ const readingSuite = (log: () => EventLog, reopen: () => Promise<void>): void =>
       }
     });
 
-    it('continues after a restart where it was', async () => {
+    it('continues after a restart at its position', async () => {
       const stream = newStream();
       const at = positionOf(await appendOne(log(), appendOf(stream, 'none', newEvent('old'))));
       await reopen();
@@ -290,7 +290,7 @@ const readingSuite = (log: () => EventLog, reopen: () => Promise<void>): void =>
       expect((await readAllPages(log(), at)).map(({ data }) => data)).to.deep.equal(['new']);
     });
 
-    it('counts what comes after a position', async () => {
+    it('counts the events after a position', async () => {
       const before = await log().head();
       expect(await log().lag(before)).to.equal(0);
       const stream = newStream();
@@ -299,14 +299,14 @@ const readingSuite = (log: () => EventLog, reopen: () => Promise<void>): void =>
       expect([await log().lag(before), await log().lag(first)]).to.deep.equal([3, 2]);
     });
 
-    it('is woken when the log grows, at once when it already has', async () => {
+    it('resolves a wait when the log grows, at once if it already has', async () => {
       const waiting = log().waitForGrowth(logStart);
       await appendOne(log(), appendOf(newStream(), 'none', newEvent()));
       await waiting;
       await log().waitForGrowth(logStart);
     });
 
-    it('lets any number wait for it to grow', async () => {
+    it('resolves any number of waits for growth', async () => {
       const first = log().waitForGrowth(logStart);
       await appendOne(log(), appendOf(newStream(), 'none', newEvent()));
       await first;
@@ -335,7 +335,7 @@ const readingSuite = (log: () => EventLog, reopen: () => Promise<void>): void =>
 
 const contentSuite = (log: () => EventLog): void => {
   describe('content', () => {
-    it('comes back equal, whatever JSON it is', async () => {
+    it('is returned equal, whatever JSON it is', async () => {
       const anyText = string({ unit: 'binary' });
       const property = asyncProperty(jsonValue(), anyText, async (value, text) => {
         const stream = newStream();
@@ -359,7 +359,7 @@ const contentSuite = (log: () => EventLog): void => {
       expect(read?.metadata).to.deep.equal(event.metadata);
     });
 
-    it('does not hold up a page: huge events come in several', async () => {
+    it('is split over pages when events are huge', async () => {
       const stream = newStream();
       const huge = Array.from({ length: 24 }, (_, n) => newEvent({ n, text: 'x'.repeat(900_000) }));
       for (const [index, event] of huge.entries()) {
@@ -374,7 +374,7 @@ const contentSuite = (log: () => EventLog): void => {
 
 const erasureSuite = (log: () => EventLog, reopen: () => Promise<void>): void => {
   describe('erasing a stream', () => {
-    it('leaves it empty and refuses every append to it', async () => {
+    it('empties the stream and refuses every append to it', async () => {
       const [gone, kept] = [newStream(), newStream()];
       const append = appendOf(gone, 'none', newEvent(), newEvent());
       await appendOne(log(), append);
@@ -391,7 +391,7 @@ const erasureSuite = (log: () => EventLog, reopen: () => Promise<void>): void =>
       }
     });
 
-    it('may be repeated, and may be done to a stream that never existed', async () => {
+    it('succeeds again, and for a stream that never existed', async () => {
       const [gone, never] = [newStream(), newStream()];
       await appendOne(log(), appendOf(gone, 'none', newEvent()));
       await log().erase(gone);
@@ -400,7 +400,7 @@ const erasureSuite = (log: () => EventLog, reopen: () => Promise<void>): void =>
       expect(await appendOne(log(), appendOf(never, 'none', newEvent()))).to.equal('conflict');
     });
 
-    it('gives no position twice and lets readers pass the gap', async () => {
+    it('reuses no position and lets readers pass the gap', async () => {
       const [gone, next] = [newStream(), newStream()];
       const before = await log().head();
       const at = positionOf(await appendOne(log(), appendOf(gone, 'none', newEvent(), newEvent())));

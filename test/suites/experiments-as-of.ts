@@ -158,7 +158,7 @@ export const experimentsAsOfSuite = (open: () => Promise<App>): void => {
   });
   after(() => keys.close());
 
-  it('are answered as they were answered then, of one and of a search', async () => {
+  it('are returned as they were then, by id and by search', async () => {
     const doomedThen = (answers: ReadonlyMap<string, unknown>) =>
       new Map([...answers].map(([asked, answer]) => [asked, withoutDoomed(answer)] as const));
     for (const [at, { position, answers }] of moments.entries()) {
@@ -179,7 +179,7 @@ export const experimentsAsOfSuite = (open: () => Promise<App>): void => {
       : { ...(answer as object), experiments: listed.filter(({ id }) => id !== doomed) };
   };
 
-  it('say which position they are as of, also for a date-time', async () => {
+  it('name the position they are as of, also for a date-time', async () => {
     const path = `${root}/experiments/${experiments[0]}`;
     const { position } = moments[1] ?? { position: '' };
     const reply = await send('GET', `${path}?as_of=${position}`);
@@ -209,7 +209,7 @@ export const experimentsAsOfSuite = (open: () => Promise<App>): void => {
   });
 
   // Last: it deletes what the others compare.
-  it('count no trace that was deleted since', async () => {
+  it('do not count traces deleted since', async () => {
     const path = `${root}/experiments/${experiments[0]}?as_of=${moments[1]?.position}`;
     type Counted = Pick<ExperimentRecord, 'num_traces' | 'aggregate_metrics'>;
     const counted = async () => (await send<Counted>('GET', path)).body;
@@ -225,7 +225,7 @@ export const experimentsAsOfSuite = (open: () => Promise<App>): void => {
   });
 
   // A service whose clock was two days ahead and is set right between two writes.
-  it('are as of a date-time with what a clock that was ahead wrote before', async () => {
+  it('include, as of a date-time, earlier events of a clock that was ahead', async () => {
     const { now } = Date;
     let path: string;
     let dataset: string;

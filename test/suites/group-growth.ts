@@ -38,7 +38,7 @@ export const groupGrowthSuite = (records: () => Records, reopen: () => Promise<v
   };
   const spansNow = async () => (await records().search(searchOf({ population: 'span' }))).rows;
 
-  it('take the rows of a group that changed, and keep the others', async () => {
+  it('replace the changed rows of a group, and keep the others', async () => {
     const first = trace({ spanCount: 2, userMetadata: { old: 'x' } });
     const spans = [1, 2].map((at) => spanRow(first, at, { metrics: score(at), userMetadata: {} }));
     await putRows(records(), [first, ...spans, traceRow(2)]);
@@ -148,7 +148,7 @@ export const groupGrowthSuite = (records: () => Records, reopen: () => Promise<v
     expect(await records().sessionsWithTraces([none, scope])).to.deep.equal([scope]);
   });
 
-  it('hold what a replay of the log makes, in whatever batches it came', () =>
+  it('equal a replay of the log, in whatever batches it was folded', () =>
     fc.assert(
       fc.asyncProperty(traceLogs, fc.integer({ min: 1, max: 4 }), async (events, size) => {
         const [grown, replayed] = [await records().shadow(), await records().shadow()];

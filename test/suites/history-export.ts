@@ -164,7 +164,7 @@ export const historyExportSuite = (name: string, open: () => Promise<ExportEngin
       await folder.remove();
     });
 
-    it('is the same over HTTP and from the engines, and intact to a stranger', async () => {
+    it('is the same over HTTP and from the engines, and passes the verifier', async () => {
       const [remote, local] = [await overHttp(), await byCommand()];
       const lines = linesIn(remote);
       expect(lines.length).to.be.greaterThan(tracesSent);
@@ -197,7 +197,7 @@ export const historyExportSuite = (name: string, open: () => Promise<ExportEngin
       }
     });
 
-    it('goes on where it was stopped, and ends as if it had not been', async () => {
+    it('resumes after a stop, and ends as if uninterrupted', async () => {
       const { eventStoreUrl, mongodbUrl } = engines;
       const choice = { dataDir: inFolder('data'), eventStoreUrl, mongodbUrl, natsUrl: null };
       const position = linesIn(await overHttp()).at(-1)?.position as Position;

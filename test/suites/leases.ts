@@ -30,7 +30,7 @@ export const leasesSuite = (
       expect(await leases.acquire('projections', 'one', 60_000)).to.be.greaterThan(next);
     });
 
-    it('with awkward names stay apart', async () => {
+    it('are independent under awkward names', async () => {
       const { leases } = opened;
       for (const lease of ['', '$set', 'a.b', '__proto__', '\u0000']) {
         expect(await leases.acquire(lease, '$holder', 60_000), lease).to.equal(1);

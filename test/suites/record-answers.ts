@@ -50,7 +50,7 @@ export const recordAnswerSuite = (records: () => Records): void => {
     expect(answer.groups).to.have.lengthOf(40);
   });
 
-  it('report errors of the metrics asked for, of traces along with their spans', async () => {
+  it('report errors of the requested metrics, of traces with their spans', async () => {
     const trace = traceRow(1, { errors: { cost: { code: 7, message: 'b' } } });
     const span = spanRow(trace, 1, {
       errors: { cost: { code: 7, message: 'a' }, bleu: { code: 8, message: null } },
@@ -173,7 +173,7 @@ const filterTests = (records: () => Records): void => {
     }
   });
 
-  it('take lists of a thousand items', async () => {
+  it('accept lists of a thousand items', async () => {
     await putRows(records(), [traceRow(1, { values: { name: 'needle', tags: ['needle'] } })]);
     const values = Array.from({ length: 1_000 }, (_, at) => (at === 999 ? 'NEEDLE' : `hay ${at}`));
     expect(await found(text('name', 'one_of', values, false))).to.have.lengthOf(1);

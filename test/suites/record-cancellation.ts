@@ -18,7 +18,7 @@ import {
 
 /** A query ends when its request is cancelled (contract 1.7, rule 5). */
 export const recordCancellationSuite = (records: () => Records): void => {
-  it('end a question that nobody waits for any more, and still work afterwards', async () => {
+  it('cancel a query on abort, and still work afterwards', async () => {
     const needles = Array.from({ length: 8_000 }, (_, n) => `n${String(n).padStart(4, '0')}`);
     const text = `${'x'.repeat(200_000)}${needles.join('')}`;
     const rows = Array.from({ length: 8 }, (_, n) => traceRow(n, { values: { input: text } }));
@@ -48,7 +48,7 @@ export const recordCancellationSuite = (records: () => Records): void => {
     for (const page of after) expect(idsOf(page.rows)).to.have.length(8);
   });
 
-  it('begin nothing for an asker who has already left', async () => {
+  it('start no query whose signal is already aborted', async () => {
     await putRows(records(), [traceRow(0)]);
     const reason = new Fault('unavailable', 'the client is gone');
     const asking = { signal: AbortSignal.abort(reason) };

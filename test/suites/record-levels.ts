@@ -78,7 +78,7 @@ export const recordLevelSuite = (records: () => Records): void => {
     }
   });
 
-  it('look at all of a span: long texts, metadata, whatever its time', async () => {
+  it('match all of a span: long texts, metadata, whatever its time', async () => {
     await putRows(records(), rowsOfLevels());
     const text = { kind: 'text', caseSensitive: true } as const;
     const ends: Filter = { ...text, column: 'input', operator: 'ends_with', values: ['xneedle'] };
@@ -92,7 +92,7 @@ export const recordLevelSuite = (records: () => Records): void => {
     expect(await records().count(scopeOf(mixed))).to.equal(1);
   });
 
-  it('aggregate what is left, and its errors', async () => {
+  it('aggregate the records that match, and their errors', async () => {
     await putRows(records(), rowsOfLevels());
     const widgets = [
       { id: 'w', metric: 'cost', aggregation: 'P50', type: 'floating_point' },

@@ -71,7 +71,7 @@ const endIs = (
 
 /** Texts up to 1 MiB in any member, and pages bounded in bytes. */
 export const recordLongTextSuite = (records: () => Records, reopen: () => Promise<void>): void => {
-  it('give long texts back whole, after a reopening and from a dump too', async () => {
+  it('return long texts whole, after a reopening and from a dump too', async () => {
     const rows = longTrace();
     await putRows(records(), rows);
     for (const again of [false, true]) {
@@ -89,7 +89,7 @@ export const recordLongTextSuite = (records: () => Records, reopen: () => Promis
     }
   });
 
-  it('find what is anywhere in a long text, even where its pieces meet', async () => {
+  it('match anywhere in a long text, even across the boundary of its pieces', async () => {
     const rows = longTrace();
     const [trace = traceRow(1)] = rows;
     await putRows(records(), [...rows, traceRow(2, { values: { input: 'short' } })]);
@@ -120,7 +120,7 @@ export const recordLongTextSuite = (records: () => Records, reopen: () => Promis
     }
   });
 
-  it('know how a long text begins and ends', async () => {
+  it('match the beginning and the end of a long text', async () => {
     const [trace = traceRow(1), ...spans] = longTrace();
     const short = [4_095, 4_096, 4_097, 8_193].map((length, at) =>
       traceRow(at + 2, { values: { input: longText(1, length) } }),
@@ -166,7 +166,7 @@ export const recordLongTextSuite = (records: () => Records, reopen: () => Promis
     expect(idsOf(rows)).to.deep.equal([4, 2, 1, 3].map(traceId));
   });
 
-  it('end a page before its rows exceed their bytes, but never without a row', async () => {
+  it('end a page before its rows exceed the byte limit, after at least one row', async () => {
     const rows = Array.from({ length: 12 }, (_, at) =>
       traceRow(at + 1, { values: { input: 'x'.repeat(megabyte) } }),
     );
@@ -186,7 +186,7 @@ export const recordLongTextSuite = (records: () => Records, reopen: () => Promis
     expect(last).to.deep.equal({ rows: [rows[0]], more: false });
   });
 
-  it('weigh the traces of a session in pages', async () => {
+  it('size the traces of a session in pages', async () => {
     const session = sessionId(1);
     const traces = Array.from({ length: 5 }, (_, at) => {
       const created_at = `2026-03-0${at + 1}T12:00:00.000000Z`;
@@ -227,7 +227,7 @@ export const recordLongTextSuite = (records: () => Records, reopen: () => Promis
     expect(names.map((name) => found.get(name))).to.deep.equal(traces);
   });
 
-  it('forget long texts with their records', async () => {
+  it('delete long texts with their records', async () => {
     await putRows(records(), longTrace());
     const [trace = traceRow(1)] = longTrace();
     const replaced = { ...trace, values: { ...trace.values, input: 'short' } };

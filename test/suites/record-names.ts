@@ -60,7 +60,7 @@ export const recordNameSuite = (records: () => Records, reopen: () => Promise<vo
     return 'refused' in answer ? -1 : answer.errors.length;
   };
 
-  it('have the first names of a project as columns, what came later only in rows', async () => {
+  it('have the first names of a project as columns, later ones only in rows', async () => {
     for (const row of rows) await putRows(records(), [row]);
     const { metrics, userMetadata } = await records().columns(scopeOf());
     const first = Array.from({ length: columnNamesMax }, (_, at) => nameOf(at));
@@ -82,7 +82,7 @@ export const recordNameSuite = (records: () => Records, reopen: () => Promise<vo
     await check();
   });
 
-  it('are the columns of many records of which each has its own', async () => {
+  it('make columns for many records that each have their own names', async () => {
     const names = Array.from({ length: 900 }, (_, at) => nameOf(at));
     const own = names.map((name, at) =>
       traceRow(at, { userMetadata: { [name]: at % 3 === 0 ? '' : 'value' } }),
@@ -92,7 +92,7 @@ export const recordNameSuite = (records: () => Records, reopen: () => Promise<vo
     expect((await records().columns(scopeOf())).userMetadata).to.deep.equal(shown);
   });
 
-  it('choose among the names of one batch by when they came, whatever the batches', async () => {
+  it('choose among the names of one batch by log order, whatever the batches', async () => {
     await putRows(records(), [...rows].reverse());
     const { metrics } = await records().columns(scopeOf());
     expect(metrics).to.have.length(columnNamesMax);
@@ -108,7 +108,7 @@ export const recordNameSuite = (records: () => Records, reopen: () => Promise<vo
     await beside.discard();
   });
 
-  it('still sort by names that are columns, and by other names as by nothing', async () => {
+  it('sort by names that are columns, and ignore other names', async () => {
     for (const row of rows) await putRows(records(), [row]);
     const late = traceRow(90, {
       metrics: {
@@ -128,7 +128,7 @@ export const recordNameSuite = (records: () => Records, reopen: () => Promise<vo
     expect(beyond.rows).to.deep.equal((await by('id', false)).rows);
   });
 
-  it('count names project by project, and forget them with the project', async () => {
+  it('count names per project, and drop them with the project', async () => {
     for (const row of rows) await putRows(records(), [row]);
     const elsewhere = traceRow(91, {
       values: { project_id: other, run_id: uuid(2, 2) },

@@ -116,7 +116,7 @@ export const recordPaginationSuite = (records: () => Records): void => {
     }
   });
 
-  it('neither skip nor repeat what stays, whatever comes and goes beside it', async () => {
+  it('neither skip nor repeat present records while others come and go', async () => {
     const rows = Array.from({ length: 9 }, (_, at) => traceRow(at + 10));
     await putRows(records(), rows);
     const first = await stretch({ after: null });

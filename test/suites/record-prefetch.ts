@@ -52,7 +52,7 @@ export const recordPrefetchSuite = (records: () => Records, reopen: () => Promis
     return dump;
   };
 
-  it('are prepared while others are applied, and are the same rows then', async () => {
+  it('are prepared while others are applied, and give the same rows', async () => {
     const first = [traceWith(1, 'known'), spanRow(traceWith(1, 'known'), 1)];
     await putRows(records(), first);
     const batches = [2, 3, 4].map((at) => {
@@ -76,7 +76,7 @@ export const recordPrefetchSuite = (records: () => Records, reopen: () => Promis
     expect(await stored()).to.deep.equal(before);
   });
 
-  it('are not there before they are applied, nor when they never are', async () => {
+  it('are invisible before they are applied, and if they never are', async () => {
     await putRows(records(), [traceWith(1, 'known')]);
     const before = await stored();
     await records().prefetch(writesOf([traceWith(2, 'known'), traceWith(3, 'new')]));
@@ -87,7 +87,7 @@ export const recordPrefetchSuite = (records: () => Records, reopen: () => Promis
     );
   });
 
-  it('are without what was deleted after they were prepared', async () => {
+  it('leave out what was deleted after they were prepared', async () => {
     const [run, project] = [uuid(2, 2), uuid(1, 2)];
     await putRows(records(), [
       traceWith(1, 'known'),
@@ -108,7 +108,7 @@ export const recordPrefetchSuite = (records: () => Records, reopen: () => Promis
     expect([...new Set(left)]).to.have.members([1, 4, 6].map((at) => traceRow(at).group));
   });
 
-  it('have the columns of names that others brought meanwhile', async () => {
+  it('have the columns of names that others added meanwhile', async () => {
     await putRows(records(), [traceWith(1, 'known')]);
     const writes = writesOf([traceWith(2, 'new'), traceWith(3, 'known')]);
     await records().prefetch(writes);

@@ -94,7 +94,7 @@ export const recordRatingSuite = (records: () => Records): void => {
     });
   });
 
-  it('count no ratings where there are none, and those of a run until it is deleted', async () => {
+  it('count zero without ratings, and those of a run until it is deleted', async () => {
     expect(await records().ratings(project, null)).to.deep.equal([]);
     await putRows(records(), rows());
     expect(await records().ratings(project, [])).to.deep.equal([]);

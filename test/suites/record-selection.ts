@@ -38,7 +38,7 @@ export const recordSelectionSuite = (records: () => Records, reopen: () => Promi
     return found.map(({ id }) => id).sort();
   };
 
-  it('find an entry exactly, whether its key is a column or not', async () => {
+  it('match an entry exactly, whether its key is a column or not', async () => {
     expect(await having()).to.deep.equal([]);
     await putRows(records(), [traceRow(0, { userMetadata: allColumns })]);
     const entry = { [odd]: 'Wanted' };
@@ -84,7 +84,7 @@ export const recordSelectionSuite = (records: () => Records, reopen: () => Promi
     }
   });
 
-  it('find no entry of records that were replaced or deleted', async () => {
+  it('match no entry of replaced or deleted records', async () => {
     await putRows(records(), [traceRow(0, { userMetadata: allColumns })]);
     const entry = { [odd]: 'Wanted' };
     const rows = [1, 2, 3, 4].map((at) => traceRow(at, { userMetadata: entry }));
@@ -110,7 +110,7 @@ export const recordSelectionSuite = (records: () => Records, reopen: () => Promi
     expect(await having()).to.deep.equal([]);
   });
 
-  it('give what deletion needs of traces of sessions, and no traces without one', async () => {
+  it('return what deletion needs of traces of sessions, and only those', async () => {
     const inSession = (at: number, session: number) =>
       traceRow(at, { values: { session_id: sessionId(session) }, spanCount: at });
     const traces = [inSession(1, 1), inSession(2, 1), inSession(3, 2), traceRow(4)];

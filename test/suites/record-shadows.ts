@@ -47,7 +47,7 @@ export const recordShadowSuite = (records: () => Records, reopen: () => Promise<
     expect(counts.filter((count) => count !== 1)).to.deep.equal([]);
   });
 
-  it('stay the live ones once they are, whatever is said of the copy later', async () => {
+  it('stay live after promotion, whatever is done to the copy later', async () => {
     for (const lasting of [false, true]) {
       const beside = await records().shadow({ durable: lasting });
       await putRows(beside.model, [traceRow(1), traceRow(2)]);
@@ -72,7 +72,7 @@ export const recordShadowSuite = (records: () => Records, reopen: () => Promise<
     expect(await records().count(scopeOf())).to.equal(0);
   });
 
-  it('go on with a lasting copy after a restart, and switch to it', async () => {
+  it('resume a lasting copy after a restart, and switch to it', async () => {
     await putRows(records(), [traceRow(1)]);
     const begun = await records().shadow({ durable: true });
     const { id } = begun;

@@ -105,7 +105,7 @@ const persistenceTests = (records: () => Records, reopen: () => Promise<void>): 
     expect(await Array.fromAsync(records().dump())).to.deep.equal([]);
   });
 
-  it('give every row back as it came, even after they are reopened', async () => {
+  it('return every row as it was written, even after they are reopened', async () => {
     const trace = awkwardTrace();
     const rows = [trace, spanRow(trace, 1, { values: { model: 'm', tools: '[{}]' } })];
     const session = sessionRow(1, { values: { name: '', external_id: 'x' } });
@@ -123,7 +123,7 @@ const persistenceTests = (records: () => Records, reopen: () => Promise<void>): 
     ]);
   });
 
-  it('tell the columns of all records, also of one that differs in a single column', async () => {
+  it('return the columns of all records, also of one that differs in a single one', async () => {
     const usual = Array.from({ length: 20 }, (_, at) => traceRow(at, { values: { name: 'n' } }));
     const one = (at: number, values: RecordRow['values']) =>
       traceRow(at, { values: { name: 'n', ...values } });
@@ -135,7 +135,7 @@ const persistenceTests = (records: () => Records, reopen: () => Promise<void>): 
     expect(present.filter((id) => !before.includes(id))).to.deep.equal(['external_id', 'tags']);
   });
 
-  it('replace all rows of a group, and forget a group without rows', async () => {
+  it('replace all rows of a group, and drop a group without rows', async () => {
     const old = traceRow(1, { userMetadata: { old: 'x' }, values: { name: 'old' } });
     await putRows(records(), [old, spanRow(old, 1), spanRow(old, 2), traceRow(2)]);
     const changed = traceRow(1, { values: { name: 'new' } });
@@ -148,7 +148,7 @@ const persistenceTests = (records: () => Records, reopen: () => Promise<void>): 
     expect((await records().rowsByGroup([gone.group])).size).to.equal(0);
   });
 
-  it('take a checkpoint once, a repeat changes nothing, and both survive a reopening', async () => {
+  it('apply a checkpoint once, also after a reopening', async () => {
     const writes = (rows: readonly RecordRow[]) => ({
       groups: groupsOf(rows),
       deletedRuns: [],
@@ -173,7 +173,7 @@ const persistenceTests = (records: () => Records, reopen: () => Promise<void>): 
     expect(await records().count(scopeOf())).to.equal(1);
   });
 
-  it('refuse what was folded onto another place than where they are', async () => {
+  it('refuse a batch folded from another position than theirs', async () => {
     const onto = (after: number, place: number, fence: number) =>
       codeOf(
         records().apply(
@@ -192,7 +192,7 @@ const persistenceTests = (records: () => Records, reopen: () => Promise<void>): 
     expect(await records().count(scopeOf())).to.equal(3);
   });
 
-  it('never show half of what was applied', async () => {
+  it('show a batch whole or not at all', async () => {
     const batch = (from: number) =>
       Array.from({ length: 100 }, (_, at) => traceRow(from * 100 + at));
     const writing = (async () => {
@@ -213,7 +213,7 @@ const codeOf = (work: Promise<unknown>): Promise<unknown> =>
   );
 
 const deletionTests = (records: () => Records, reopen: () => Promise<void>): void => {
-  it('drop the rows of deleted runs and projects, now and whenever one comes late', async () => {
+  it('drop the rows of deleted runs and projects, also ones that arrive late', async () => {
     const otherRun = (at: number) => traceRow(at, { values: { run_id: uuid(2, 2) } });
     const otherProject = (at: number) => traceRow(at, { values: { project_id: uuid(1, 2) } });
     const kept = traceRow(1, { userMetadata: { kept: 'x' } });
@@ -229,7 +229,7 @@ const deletionTests = (records: () => Records, reopen: () => Promise<void>): voi
     expect(left.map(({ key }) => key)).to.deep.equal([`${kept.group} 00000000`]);
   });
 
-  it('drop rows that come with the deletion of their run', async () => {
+  it('drop rows that arrive in the batch of their run’s deletion', async () => {
     const late = { groups: groupsOf([traceRow(1)]), deletedRuns: [run] };
     await put(records(), late);
     expect(await records().count(scopeOf())).to.equal(0);
@@ -251,7 +251,7 @@ const lookupTests = (records: () => Records): void => {
     expect(await records().findGroup(project, 'trace', traceId(2))).to.equal(null);
   });
 
-  it('find a record with all of its group, or what that weighs', async () => {
+  it('find a record with all of its group, or the size of that', async () => {
     const session = sessionRow(1);
     const groupsOfSpans = [0, 1, 24, 25, 2_100].map((spans, at) => {
       const trace = traceRow(at, { annotators: ['stars/u'], spanCount: spans });
@@ -301,7 +301,7 @@ const lookupTests = (records: () => Records): void => {
     ]);
   });
 
-  it('page without overlap or gap, and answer nothing beyond the end', async () => {
+  it('page without overlap or gap, and are empty beyond the end', async () => {
     const rows = Array.from({ length: 25 }, (_, at) => traceRow(at + 1));
     await putRows(records(), rows);
     const pages = [];

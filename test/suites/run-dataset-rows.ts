@@ -22,7 +22,7 @@ export const runDatasetRowSuite = (records: () => Records): void => {
     return found;
   };
 
-  it('tell runs row by row as the reference does, whatever was recorded', async () => {
+  it('return runs row by row as the reference does, whatever was recorded', async () => {
     const seed = drawSeed();
     const [groups = []] = fc.sample(recordGroups(150), { seed, numRuns: 1 });
     const statuses = [200, 399, null, 400, 500];
@@ -86,7 +86,7 @@ export const runDatasetRowSuite = (records: () => Records): void => {
     expect(found.filter(({ row }) => row === null)).to.have.length(1);
   });
 
-  it('tell nothing of another project', async () => {
+  it('return nothing of another project', async () => {
     await putRows(records(), [traceRow(1, { values: { dataset_input: 'a' } })]);
     expect(await asked({ project: uuid(1, 77), runs: [run], metrics: [] })).to.deep.equal([]);
     expect(runRowsMax).to.equal(100_000);

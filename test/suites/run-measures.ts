@@ -95,7 +95,7 @@ export const runMeasureSuite = (records: () => Records): void => {
     ]);
   });
 
-  it('know no runs of another project', async () => {
+  it('return no runs of another project', async () => {
     await putRows(records(), [traceRow(1)]);
     expect([...(await records().runMeasures(uuid(1, 77), [run]))]).to.deep.equal([]);
     expect([...(await records().runAverages(uuid(1, 77), [], null))]).to.deep.equal([]);
@@ -124,7 +124,7 @@ export const runMeasureSuite = (records: () => Records): void => {
     expect(crowded).to.deep.equal({ kind: 'text', count: categoriesMax + 1, counts: null });
   });
 
-  it('miss no run whose traces changed since the last question', async () => {
+  it('include every run whose traces changed since the last query', async () => {
     const [other, still] = [uuid(2, 2), uuid(2, 3)];
     const at = (number: number, runId: string) => traceRow(number, { values: { run_id: runId } });
     await putRows(records(), [at(1, run), at(2, other), at(3, still)]);

@@ -36,7 +36,7 @@ const history = (count: number): readonly BundleEntry[] =>
     }),
   );
 
-describe('a bundle in the hands of a stranger', function () {
+describe('a bundle at the verifier', function () {
   this.timeout(60_000);
   let folder: Awaited<ReturnType<typeof temporaryFolder>>;
   const [signer, stranger] = [newSigner(), newSigner()];
@@ -109,7 +109,7 @@ describe('a bundle in the hands of a stranger', function () {
     for (const one of [foreign, elsewhere, changed]) expect(await twin(one)).to.match(/broken/);
   });
 
-  it('says at which entry it is broken, whatever was done to it', async () => {
+  it('names the entry at which it is broken, whatever was changed', async () => {
     const all = history(60);
     const whole = await bundleOf(all, 60, signer);
     const own = (entry: BundleEntry): boolean => entry.stream === `trace-${project}-2`;
@@ -231,7 +231,7 @@ describe('a bundle in the hands of a stranger', function () {
     }
   });
 
-  it('is checked at a prompt: a code and a sentence for each end', async () => {
+  it('is checked by CLI: an exit code and a sentence for each outcome', async () => {
     const dir = await written(await bundleOf(history(5), 5, signer));
     const run = (...args: readonly string[]) =>
       spawnSync(process.execPath, [verifierFile, ...args], { encoding: 'utf8' });

@@ -75,7 +75,7 @@ describe('evaluators of experiments that the TypeScript client runs', () => {
     expect(await values(run.experiment.id, 'score')).to.deep.equal([0.5, 1, 0, undefined]);
   });
 
-  it('that throw or return NaN are counted, and the first error of each is a warning', async () => {
+  it('are counted when they throw or return NaN, with a warning of the first error', async () => {
     const run = await assay.runExperiment({
       name: 'broken',
       dataset,
@@ -114,7 +114,7 @@ describe('evaluators of experiments that the TypeScript client runs', () => {
     );
   });
 
-  it('of a candidate whose task throws on rows fail the regression test', async () => {
+  it('fail the regression test when the task of the candidate throws on rows', async () => {
     await assay.runExperiment({ name: 'old', dataset, task: answer, evaluators: { right } });
     const run = await assay.runExperiment({
       name: 'new',

@@ -105,7 +105,7 @@ describe('experiments that the TypeScript client runs', () => {
     ).to.throw('below the bar of 1.5');
   });
 
-  it('look for the baseline before the first row', async () => {
+  it('resolve the baseline before the first row', async () => {
     const asked: unknown[] = [];
     const task = (row: Row) => asked.push(row);
     for (const baseline of ['bda', randomUUID(), 'first']) {

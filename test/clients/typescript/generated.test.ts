@@ -49,7 +49,7 @@ describe('the TypeScript client', () => {
     expect(missing).to.deep.equal([]);
   });
 
-  it('calls things by their names', () => {
+  it('names operations and types by nouns', () => {
     expect(methodName('Traces', 'logTraces')).to.equal('log');
     expect(methodName('Datasets', 'getDatasetContent')).to.equal('content');
     expect(methodName('Datasets', 'getDataset')).to.equal('get');
@@ -58,7 +58,7 @@ describe('the TypeScript client', () => {
     expect([nounName('API keys'), className('API keys')]).to.deep.equal(['apiKeys', 'ApiKeys']);
   });
 
-  it('can wait for everything that tells how far it has come', () => {
+  it('can wait for every job that reports progress', () => {
     const telling = operations.filter(({ method, response }) => {
       const { status } = (response as { properties?: Record<string, { enum?: string[] }> })
         .properties ?? { status: {} };

@@ -33,13 +33,13 @@ const ending = async (how: string, script: readonly Scripted[], exitMs = 2_000) 
 const names = Array.from({ length: 10 }, (_, index) => `t${index}`);
 
 describe('a program that logs with the TypeScript client', () => {
-  it('has what it logged sent when it has nothing more to do', async () => {
+  it('sends what it logged when it has nothing more to do', async () => {
     const { code, traces, said } = await ending('idle', [taken]);
     expect([code, said]).to.deep.equal([0, '']);
     expect(traces.map(({ name }) => name)).to.deep.equal(names);
   });
 
-  it('has it sent at process.exit and after an error, and ends as it would', async () => {
+  it('sends at process.exit and after an error, and ends as it would', async () => {
     const exited = await ending('exit', [taken]);
     expect([exited.code, exited.said]).to.deep.equal([3, '']);
     expect(exited.traces.map(({ name }) => name)).to.deep.equal(names);
@@ -48,20 +48,20 @@ describe('a program that logs with the TypeScript client', () => {
     expect(failed.traces.map(({ name }) => name)).to.deep.equal(names);
   });
 
-  it('has it sent when it is told to end, and ends by that signal', async () => {
+  it('sends on SIGTERM, and ends by that signal', async () => {
     const { signal, traces } = await ending('signal', [taken]);
     expect(signal).to.equal('SIGTERM');
     expect(traces.map(({ name }) => name)).to.deep.equal(names);
   });
 
-  it('has a trace sent that is still going on, as not complete', async () => {
+  it('sends a running trace as incomplete', async () => {
     const { traces, received } = await ending('open', [taken]);
     expect(traces.map(({ name }) => name)).to.deep.equal([...names, 'open']);
     const last = JSON.parse(received.at(-1)?.body ?? '') as { readonly is_complete: boolean };
     expect(last.is_complete).to.equal(false);
   });
 
-  it('ends in time and says what is lost when nobody answers', async () => {
+  it('ends in time and reports what is lost when the service does not answer', async () => {
     for (const how of ['idle', 'exit', 'throws', 'signal']) {
       for (const answer of [null, 'never'] as const) {
         const { said, tookMs, signal, code } = await ending(how, [answer], 500);

@@ -13,7 +13,7 @@ const spansOfEach = 10;
 const kills = Math.min(10, runs(3));
 
 describe('the logger of the TypeScript client, of a service that is killed', () => {
-  it('loses no span and logs none twice', async () => {
+  it('neither loses nor doubles spans', async () => {
     const { dir, remove } = await temporaryFolder();
     const env = { ASSAY_PORT: String(await freePort()) };
     let service = await startService({ dir, env });

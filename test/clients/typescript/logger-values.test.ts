@@ -30,8 +30,8 @@ const shown = async (start: object, work: (step: Step) => unknown) => {
   return { trace, lines, spans: trace.spans as unknown as readonly Record<string, unknown>[] };
 };
 
-describe('what the TypeScript client records of values', () => {
-  it('replaces the member that JSON refuses, and no other', () => {
+describe('values recorded by the TypeScript client', () => {
+  it('have only the member replaced that JSON refuses', () => {
     const bad = {
       circle,
       get broken(): number {
@@ -56,7 +56,7 @@ describe('what the TypeScript client records of values', () => {
     expect(text).to.match(/^{"deep":{"deep":.*"\[left out\]".*,"beside":"kept"}$/);
   });
 
-  it('shows maps as objects and sets as lists', () => {
+  it('show maps as objects and sets as lists', () => {
     const map = new Map<unknown, unknown>([
       ['a', new Set([1, 2])],
       [{ b: 1 }, new Map([['c', null]])],
@@ -69,7 +69,7 @@ describe('what the TypeScript client records of values', () => {
     });
   });
 
-  it('is done in time with objects that all hold one another', () => {
+  it('are serialised in time if objects all hold one another', () => {
     const all: Record<string, unknown>[] = Array.from({ length: 60 }, () => ({}));
     for (const one of all) all.forEach((other, at) => (one[`n${at}`] = other));
     const begun = performance.now();
@@ -77,7 +77,7 @@ describe('what the TypeScript client records of values', () => {
     expect(performance.now() - begun).to.be.lessThan(20_000);
   });
 
-  it('shows anything beside a broken member as without it', () => {
+  it('keep other members as they are beside a broken one', () => {
     const anything = fc.anything({
       withMap: true,
       withSet: true,
@@ -97,8 +97,8 @@ describe('what the TypeScript client records of values', () => {
   });
 });
 
-describe('what the TypeScript client makes of mistakes', () => {
-  it('names a member that it does not know, once, and records the others', async () => {
+describe('the TypeScript logger, given mistakes', () => {
+  it('warns of an unknown member, once, and records the others', async () => {
     const { trace, lines } = await shown({ user_metadata: { a: 1 }, input: 'in' }, (step) => {
       step.set({ outptu: 'x', tags: 'one' } as object);
       step.set({ outptu: 'y' } as object);
@@ -112,7 +112,7 @@ describe('what the TypeScript client makes of mistakes', () => {
     expect(lines[0]).to.contain('metadata, metrics');
   });
 
-  it('names each metric that has no value a metric can have, and why', async () => {
+  it('warns of each metric with an impossible value, and why', async () => {
     const metrics = { rate: Number.NaN, size: Infinity, nested: { a: 1 }, none: null, fine: 0.5 };
     const { trace, lines } = await shown({ metrics }, (step) =>
       step.set({ metrics: { rate: Number.NaN } }),
@@ -126,7 +126,7 @@ describe('what the TypeScript client makes of mistakes', () => {
     ]);
   });
 
-  it('takes a step of an unknown type for a workflow, and says so', async () => {
+  it('records a step of an unknown type as workflow, with a warning', async () => {
     const { lines, spans } = await shown({}, (step) => {
       step.span('model', { type: 'llmm' as 'llm', model: 'm', input: 'q' }, () => 'a');
     });
@@ -137,7 +137,7 @@ describe('what the TypeScript client makes of mistakes', () => {
     );
   });
 
-  it('takes a session by any text', async () => {
+  it('accepts any text as id of a session', async () => {
     const { url, apiKey } = await sharedApp();
     const assay = new Assay({ url, apiKey, project: `sessions ${randomUUID()}`, logger: quiet });
     for (const sessionId of ['conversation 7', 'conversation 8', 'conversation 7'])
@@ -153,14 +153,14 @@ describe('what the TypeScript client makes of mistakes', () => {
     await assay.close();
   });
 
-  it('takes no run by what is no id', async () => {
+  it('refuses a malformed run id', async () => {
     const { lines } = await shown({ logStreamId: 'nightly' }, () => 1);
     expect(lines).to.deep.equal(['assay: "plan": logStreamId takes an id, which nightly is not']);
     const make = () => new Assay({ url: 'http://x', logger: { experimentId: 'prompt-b' } });
     expect(make).to.throw(TypeError, 'experimentId takes an id, which prompt-b is not');
   });
 
-  it('records what it can of a step that is odd in every member', async () => {
+  it('records the rest of a step that is odd in every member', async () => {
     const odd = {
       get role(): string {
         throw new Error('look away');
@@ -181,7 +181,7 @@ describe('what the TypeScript client makes of mistakes', () => {
     expect(lines).to.deep.equal([]);
   });
 
-  it('keeps the words of an error where OpenTelemetry has them', async () => {
+  it('keeps the message of an error where OpenTelemetry has it', async () => {
     const { spans } = await shown({}, (step) => {
       try {
         step.span('fails', () => {

@@ -32,8 +32,8 @@ const saidWith = async (options: AssayOptions) => {
   return lines;
 };
 
-describe('the logger of the TypeScript client, when it loses something', () => {
-  it('names the cause once, and what to do about it', async () => {
+describe('warnings of the TypeScript logger about lost records', () => {
+  it('name the cause once, and what to do', async () => {
     const { url, apiKey } = await sharedApp();
     const cases: readonly (readonly [AssayOptions, RegExp])[] = [
       [{ url, apiKey, project: randomUUID() }, /: 1 record lost: Project not found; check ASSAY_P/],
@@ -54,7 +54,7 @@ describe('the logger of the TypeScript client, when it loses something', () => {
     await viewers.close();
   });
 
-  it('says it on the console of a program that sets nothing', async () => {
+  it('go to the console by default', async () => {
     const client = join(dirname(program), 'clients/typescript/src/node.js');
     const text = `
       const { Assay } = await import(${JSON.stringify(client)});
@@ -67,7 +67,7 @@ describe('the logger of the TypeScript client, when it loses something', () => {
     expect(stderr).to.match(/^assay: 1 record lost: .*ASSAY_PROJECT\n$/);
   });
 
-  it('takes addresses with and without /v2, and none without http', async () => {
+  it('accept addresses with and without /v2, and refuse others than http', async () => {
     const { url, apiKey } = await sharedApp();
     const { id } = await new Assay({ url, apiKey }).projects.create({ name: randomUUID() });
     expect(await saidWith({ url: `${url}/v2/`, apiKey, project: id })).to.deep.equal([]);
@@ -77,7 +77,7 @@ describe('the logger of the TypeScript client, when it loses something', () => {
     }
   });
 
-  it('says a thing once a minute, and few things a minute', () => {
+  it('repeat at most once a minute, and are few a minute', () => {
     const lines: string[] = [];
     let now = 0;
     const warn = openWarnings(
@@ -94,8 +94,8 @@ describe('the logger of the TypeScript client, when it loses something', () => {
   });
 });
 
-describe('the logger of the TypeScript client, while nobody takes what it sends', () => {
-  it('says so once in an outage, with what was said last', async () => {
+describe('warnings of the TypeScript logger during an outage', () => {
+  it('come once per outage, with the last error', async () => {
     const told: (string | undefined)[] = [];
     let answer: AssayFault | null = new AssayFault('Too many failed credentials', {
       code: 'too_many_requests',
@@ -134,7 +134,7 @@ describe('the logger of the TypeScript client, while nobody takes what it sends'
     sender.stop();
   });
 
-  it('names the address and the cause, also when the program ends', async () => {
+  it('name the address and the cause, also when the program ends', async () => {
     const lines: string[] = [];
     const url = `http://localhost:${await freePort()}`;
     const onWarning = (line: string) => lines.push(line);
@@ -150,7 +150,7 @@ describe('the logger of the TypeScript client, while nobody takes what it sends'
     ]);
   });
 
-  it('loses the one record that the service rejects, and says why', async () => {
+  it('name the one record that the service rejects, and why', async () => {
     const losses: Loss[] = [];
     const queue = openQueue(1_000, (loss) => losses.push(loss));
     const sender = openSender({

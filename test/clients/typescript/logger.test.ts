@@ -39,7 +39,7 @@ const loggingTo = async (
 };
 
 describe('the logger of the TypeScript client', () => {
-  it('gives back what the functions give back, and throws what they throw', async () => {
+  it('returns what the functions return, and throws what they throw', async () => {
     const { assay, close } = await loggingTo([taken]);
     const error = new Error('mine');
     const fail = (): never => {
@@ -93,7 +93,7 @@ describe('the logger of the TypeScript client', () => {
     await close();
   });
 
-  it('sends again, under one key, what was not taken', async () => {
+  it('resends under one key what was not accepted', async () => {
     const script = [null, refusal(503, 'unavailable'), refusal(429, 'too_many_requests'), taken];
     const { assay, server, losses, close } = await loggingTo(script);
     assay.trace('one', () => 1);
@@ -107,7 +107,7 @@ describe('the logger of the TypeScript client', () => {
     await close();
   });
 
-  it('keeps within its bound while the service is away, and says once that it loses', async () => {
+  it('keeps within its limit while the service is down, and warns once of losses', async () => {
     const bytesMax = 20_000;
     const { assay, losses, close } = await loggingTo([null], { bytesMax });
     for (let i = 0; i < 1_000; i += 1) {
@@ -122,7 +122,7 @@ describe('the logger of the TypeScript client', () => {
     await close();
   });
 
-  it('goes on when the service is back, and says it when it loses something again', async () => {
+  it('resumes when the service is back, and warns again of the next loss', async () => {
     let isAway = true;
     const options = { bytesMax: 2_000 };
     const { assay, losses, close } = await loggingTo(() => (isAway ? null : taken), options);
@@ -143,7 +143,7 @@ describe('the logger of the TypeScript client', () => {
     await close();
   });
 
-  it('loses what is refused and nothing beside it', async () => {
+  it('loses refused records only', async () => {
     const script = ({ body }: Received): Scripted =>
       body.includes('poison') ? refusal(422, 'invalid') : taken;
     const { assay, server, losses, close } = await loggingTo(script);
@@ -158,7 +158,7 @@ describe('the logger of the TypeScript client', () => {
     await close();
   });
 
-  it('asks once when nobody may log, and survives a hook that throws', async () => {
+  it('tries once if logging is forbidden, and survives a hook that throws', async () => {
     for (const [status, code] of [
       [401, 'invalid_credentials'],
       [403, 'forbidden'],
@@ -188,7 +188,7 @@ describe('the logger of the TypeScript client', () => {
     await assay.close();
   });
 
-  it('does not hold the program up when the service is slow', async () => {
+  it('does not block the program while the service is slow', async () => {
     const { assay, close } = await loggingTo(['never'], { timeoutMs: 100, bytesMax: 50_000 });
     const begun = performance.now();
     for (let i = 0; i < 500; i += 1) await assay.trace('t', async () => 'x'.repeat(200));
@@ -200,7 +200,7 @@ describe('the logger of the TypeScript client', () => {
     await close();
   });
 
-  it('takes whatever it is given and makes it what the contract takes', async () => {
+  it('converts any value into what the contract accepts', async () => {
     const { assay, server, close } = await loggingTo([taken]);
     const circle: Record<string, unknown> = {};
     circle['circle'] = circle;
@@ -228,7 +228,7 @@ describe('the logger of the TypeScript client', () => {
     await close();
   });
 
-  it('sends much in pieces that the service takes, a large trace in several requests', async () => {
+  it('splits batches by the limits of the service, also a large trace', async () => {
     const { assay, server, close } = await loggingTo([taken]);
     await assay.trace('large', async () => {
       for (let i = 0; i < 2_500; i += 1) await assay.span('s', async () => 'x'.repeat(500));
@@ -258,7 +258,7 @@ describe('the logger of the TypeScript client', () => {
     await close();
   });
 
-  it('loses of a large trace the span that is refused, and of a refused trace all', async () => {
+  it('loses only the refused span of a large trace, and all of a refused trace', async () => {
     const script =
       (name: string) =>
       (request: Received): Scripted =>
@@ -282,7 +282,7 @@ describe('the logger of the TypeScript client', () => {
     await all.close();
   });
 
-  it('counts as lost what is logged after it was closed, and holds nothing of it', async () => {
+  it('counts records after close as lost, and holds none of their memory', async () => {
     const { assay, server, losses, close } = await loggingTo([taken]);
     expect(await assay.close()).to.equal(true);
     expect(assay.trace('t', () => assay.span('s', () => 4))).to.equal(4);
@@ -292,7 +292,7 @@ describe('the logger of the TypeScript client', () => {
     await close();
   });
 
-  it('holds no trace for ever that never ends', async () => {
+  it('releases a trace that never ends', async () => {
     const { assay, server, close } = await loggingTo([taken]);
     for (let i = 0; i < 10_003; i += 1)
       void assay.trace(`t${i}`, () => new Promise(() => undefined));
@@ -301,7 +301,7 @@ describe('the logger of the TypeScript client', () => {
     await close();
   });
 
-  it('moves up what is below a span that found no room, and counts all there is', async () => {
+  it('moves up the children of a dropped span, and counts all', async () => {
     const { assay, server, close } = await loggingTo([taken], { bytesMax: 1_500 });
     assay.trace('root', (root) => {
       const big = root.span('big', { input: 'x'.repeat(2_000) }, (step) => {
@@ -317,7 +317,7 @@ describe('the logger of the TypeScript client', () => {
     await close();
   });
 
-  it('cuts a text that is too long for a record, by whole characters', async () => {
+  it('truncates a text that is too long for a record at a character boundary', async () => {
     const { assay, server, close } = await loggingTo([taken], { intervalMs: 1 });
     assay.trace('long', { input: '€'.repeat(400_000) }, () => 1);
     await assay.flush();

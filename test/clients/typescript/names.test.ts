@@ -25,7 +25,7 @@ const clientOf = async (project: string, options: LoggerOptions = {}) => {
 };
 
 describe('the TypeScript client of a project that is given by its name', () => {
-  it('makes it when it logs, says so, and asks for it once', async () => {
+  it('creates it when it logs, says so, and looks it up once', async () => {
     const name = `travel ${randomUUID()}`;
     const { assay, lines, asked } = await clientOf(` ${name} `);
     for (const trace of ['a', 'b']) {
@@ -46,7 +46,7 @@ describe('the TypeScript client of a project that is given by its name', () => {
     await Promise.all([assay.close(), again.assay.close()]);
   });
 
-  it('makes none for a read, which says that there is none', async () => {
+  it('creates no project for a read, which fails with not_found', async () => {
     const name = `nowhere ${randomUUID()}`;
     const { assay } = await clientOf(name);
     const fault: unknown = await assay.traces.count().catch((error: unknown) => error);
@@ -55,7 +55,7 @@ describe('the TypeScript client of a project that is given by its name', () => {
     expect(await assay.projects.list({ project_name: name })).to.deep.equal([]);
   });
 
-  it('knows it in a read that asked before the logger made it', async () => {
+  it('finds it in a read that began before the logger created it', async () => {
     const { url, apiKey } = await sharedApp();
     const { promise: held, resolve: goOn } = Promise.withResolvers<void>();
     let asked = 0;
@@ -77,7 +77,7 @@ describe('the TypeScript client of a project that is given by its name', () => {
     await assay.close();
   });
 
-  it('logs into a log stream by its name, made at need, as one of many does', async () => {
+  it('logs into a log stream by name, created when needed, also concurrently', async () => {
     const name = `streams ${randomUUID()}`;
     const several = await Promise.all(
       [1, 2, 3].map(() => clientOf(name, { logStream: 'nightly' })),
@@ -95,7 +95,7 @@ describe('the TypeScript client of a project that is given by its name', () => {
     await Promise.all(several.map((one) => one.assay.close()));
   });
 
-  it('has it made at process.exit, when nothing was sent before', async () => {
+  it('creates it at process.exit if nothing was sent before', async () => {
     const { url, apiKey } = await sharedApp();
     const name = `left ${randomUUID()}`;
     const client = join(dirname(program), 'clients/typescript/src/node.js');
@@ -113,7 +113,7 @@ describe('the TypeScript client of a project that is given by its name', () => {
     expect((await assay.logStreams.list()).map((one) => one.name)).to.include('nightly');
   });
 
-  it('waits with what it logged while it cannot ask, and loses it when it may not', async () => {
+  it('queues records while the lookup fails, and loses them if it is forbidden', async () => {
     const projects = { status: 200, body: [] };
     const script = [refusal(503, 'unavailable'), null, projects, refusal(403, 'forbidden')];
     const server = await scriptedServer(script);

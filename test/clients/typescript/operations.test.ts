@@ -37,7 +37,7 @@ describe('the TypeScript client with the real service', () => {
     expect(await assay.experiments.list()).to.deep.equal([]);
   });
 
-  it('reads what it logged before, without a flush', async () => {
+  it('returns what it logged before, without a flush', async () => {
     const { assay } = await inNewProject();
     for (const name of ['a', 'b', 'c']) {
       assay.trace(name, () => name);
@@ -47,7 +47,7 @@ describe('the TypeScript client with the real service', () => {
     await assay.close();
   });
 
-  it('asks without what it logged when that is not taken in time', async () => {
+  it('reads without its own writes if they are not accepted in time', async () => {
     const { url, apiKey } = await sharedApp();
     const away: typeof fetch = async (asked, init) => {
       if (init?.method === 'POST') throw new TypeError('the network is gone');
@@ -101,7 +101,7 @@ describe('the TypeScript client with the real service', () => {
     expect(new Set(entries.map(({ event_id: id }) => id)).size).to.equal(entries.length);
   });
 
-  it('sends files, takes files, and tells datasets apart by their tags', async () => {
+  it('uploads and downloads files, and compares datasets by their ETags', async () => {
     const { assay, project } = await inNewProject();
     const file = new File(['question,answer\nTo Oslo?,booked\n'], 'operations-flights.csv');
     const made = await assay.datasets.create({ file, project_id: project });
@@ -127,7 +127,7 @@ describe('the TypeScript client with the real service', () => {
     );
   });
 
-  it('tells what is wrong by type: request, key, object, ignored members', async () => {
+  it('throws by type: request, key, object, ignored members', async () => {
     const { assay } = await inNewProject();
     const { url } = await sharedApp();
     const empty = await failed(assay.traces.log({ traces: [] }));
@@ -151,7 +151,7 @@ describe('the TypeScript client with the real service', () => {
     expect(strict.complaints.map(({ type }) => type)).to.deep.equal(['extra_forbidden']);
   });
 
-  it('creates once what it had to ask for twice', async () => {
+  it('creates once what it had to send twice', async () => {
     const { project } = await inNewProject();
     const { url, apiKey } = await sharedApp();
     const proxy = await startTcpProxy(Number(new URL(url).port));
@@ -180,7 +180,7 @@ describe('the TypeScript client with the real service', () => {
     await proxy.close();
   });
 
-  it('waits for a job of the organisation and tells how far it has come', async () => {
+  it('waits for a job of the organisation and reports progress', async () => {
     const { assay } = await inNewProject();
     const entry = { metadata_key: 'customer', metadata_value: randomUUID() };
     const user_metadata = { [entry.metadata_key]: entry.metadata_value };
@@ -200,7 +200,7 @@ describe('the TypeScript client with the real service', () => {
     expect(left.map(({ name }) => name)).to.deep.equal(['stays']);
   });
 
-  it('stops waiting when its time is up or its signal says so', async () => {
+  it('stops waiting on timeout or abort', async () => {
     const { url } = await sharedApp();
     const forever = new Assay({
       url,

@@ -39,7 +39,7 @@ const done: Scripted = { status: 200, headers: { 'X-Log-Position': '7' }, body: 
 const create = (assay: Assay) => assay.experiments.create({ name: 'first' });
 
 describe('a call of the TypeScript client', () => {
-  it('throws what the last line of a cut file says, and of no whole one', async () => {
+  it('throws the error in the last line of a cut file, and only there', async () => {
     const body = '{"a":1}\n{"ended_early":{"code":"unavailable","detail":"made up"}}\n';
     const kind = { 'Content-Type': 'application/x-ndjson' };
     const cut = { ...kind, 'Content-Length': '900', Connection: 'close' };
@@ -56,7 +56,7 @@ describe('a call of the TypeScript client', () => {
     expect(await read(kind)).to.deep.equal({ lines: 2, said: null });
   });
 
-  it('is repeated under one key when the answer is lost, refused for now or cut', async () => {
+  it('is retried under one key when the response is lost, 503 or cut', async () => {
     const script = [null, refusal(503, 'unavailable'), refusal(502, 'bad'), done];
     const { value, received } = await against(script, create);
     expect(value).to.deep.equal({ id: 'one' });
@@ -67,7 +67,7 @@ describe('a call of the TypeScript client', () => {
     expect(new Set(received.map(({ body }) => body))).to.deep.equal(new Set(['{"name":"first"}']));
   });
 
-  it('has a key of its own, or the one that it is given', async () => {
+  it('has an idempotency key of its own, or the given one', async () => {
     const { received } = await against([done], async (assay) => {
       await create(assay);
       await create(assay);
@@ -78,7 +78,7 @@ describe('a call of the TypeScript client', () => {
     expect(new Set(keys).size).to.equal(3);
   });
 
-  it('waits as long as the service asks', async () => {
+  it('waits as long as Retry-After says', async () => {
     const begun = performance.now();
     const busy = refusal(429, 'too_many_requests', { 'Retry-After': '1' });
     const { value } = await against([busy, done], create);
@@ -86,14 +86,14 @@ describe('a call of the TypeScript client', () => {
     expect(performance.now() - begun).to.be.greaterThan(990);
   });
 
-  it('does not wait longer than it is allowed to, and says how long it should have', async () => {
+  it('gives up if Retry-After exceeds its limit, and names it', async () => {
     const busy = refusal(503, 'unavailable', { 'Retry-After': '60' });
     const { fault, received } = await against([busy], create);
     expect(fault).to.include({ code: 'unavailable', status: 503, retryAfterMs: 60_000, tries: 1 });
     expect(received.length).to.equal(1);
   });
 
-  it('gives up after its tries with what was said last', async () => {
+  it('gives up after its tries with the last error', async () => {
     const options = { retries: { ...quick, triesMax: 3 } };
     const { fault, received } = await against([refusal(504, 'x')], create, options);
     expect(isFault(fault)).to.equal(true);
@@ -125,7 +125,7 @@ describe('a call of the TypeScript client', () => {
     expect(read.received.length).to.equal(2);
   });
 
-  it('reads what it wrote: the greatest position goes along with each read', async () => {
+  it('reads its own writes: sends the greatest position with each read', async () => {
     let told = 0;
     const positions = ['5', '9', '7'];
     const script = (): Scripted => {
@@ -141,7 +141,7 @@ describe('a call of the TypeScript client', () => {
     expect(sent).to.deep.equal([undefined, undefined, undefined, '9', undefined]);
   });
 
-  it('fails with a typed fault whatever comes back', async () => {
+  it('fails with a typed fault whatever the response is', async () => {
     const html = '<html>502 from a proxy</html>';
     const cases: readonly (readonly [Scripted, string, number | null])[] = [
       [{ status: 418, body: html }, 'unreadable', 418],
@@ -160,7 +160,7 @@ describe('a call of the TypeScript client', () => {
     }
   });
 
-  it('stops at once when its signal says so, also while it waits', async () => {
+  it('stops at once on abort, also while it waits', async () => {
     for (const answer of ['never' as const, refusal(503, 'unavailable', { 'Retry-After': '25' })]) {
       const stop = new AbortController();
       const begun = performance.now();
@@ -174,7 +174,7 @@ describe('a call of the TypeScript client', () => {
     }
   });
 
-  it('complains of what the path lacks before it sends, in the words of a 422', async () => {
+  it('refuses a missing path parameter before sending, like a 422', async () => {
     const { fault, received } = await against([done], (assay) =>
       assay.traces.get({ trace_id: '' }),
     );
@@ -183,7 +183,7 @@ describe('a call of the TypeScript client', () => {
     expect(received.length).to.equal(0);
   });
 
-  it('backs off by doubling, with chance, within its bounds and what is asked', () => {
+  it('backs off exponentially with jitter, within its limits and Retry-After', () => {
     const seed = drawSeed('waits');
     const bound = fc.integer({ min: 1, max: 60_000 });
     fc.assert(
@@ -210,7 +210,7 @@ describe('a call of the TypeScript client', () => {
     );
   });
 
-  it('takes for passing what the contract says will pass', () => {
+  it('retries exactly the codes that the contract calls transient', () => {
     const of = (status: number, code: 'unavailable' | 'log_damaged' | 'forbidden') =>
       isRetryable(new AssayFault('x', { status, code }));
     expect([408, 429, 502, 503, 504].every((status) => of(status, 'unavailable'))).to.equal(true);
