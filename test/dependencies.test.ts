@@ -27,7 +27,7 @@ const { packages } = JSON.parse(read('package-lock.json')) as {
 const lock = Object.entries(packages).filter(([path]) => path !== '');
 const manifest = JSON.parse(read('package.json')) as Manifest;
 
-/** Whether npm would take it on a machine that it takes us on. */
+/** True if npm installs the package on the platform of package.json. */
 const isForUs = ({ os, cpu }: Locked): boolean => {
   const names = (of: Locked['os'], ours: readonly string[]): boolean =>
     of === undefined || [of].flat().some((one) => ours.includes(one));

@@ -11,7 +11,7 @@ const files = execFileSync('git', ['ls-files', '-co', '--exclude-standard'], {
 }).split('\n');
 /** A page without its blocks of code. */
 const prose = (path: string): string => read(path).replace(/^```[\s\S]*?^```/gm, '');
-/** What stands under each heading of that level. */
+/** Sections of that heading level. */
 const parts = (text: string, level: string): readonly (readonly [string, string])[] =>
   text
     .split(new RegExp(`^${level} `, 'm'))

@@ -9,7 +9,7 @@ import { bareEnvironment, repository } from './support/test-environment.js';
 const run = promisify(execFile);
 const folder = join(repository, 'examples');
 
-/** Where each example is run, and its output looked at. */
+/** The test that runs each example and checks its output. */
 const runBy: Readonly<Record<string, string>> = {
   'curl.sh': 'test/examples.test.ts',
   'langchain.ts': 'test/senders/senders.test.ts',

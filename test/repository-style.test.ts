@@ -96,11 +96,11 @@ const importsOf = (path: string): readonly string[] =>
   [...read(path).matchAll(/(?:from|import)\s*\(?'([^']+)'/g)].map((match) => match[1] ?? '');
 
 /**
- * What is published for others has a world of its own: it touches it itself, imports nothing of the
- * service, and may have a class that its users make.
+ * Published code has a world of its own: it touches it itself, imports nothing of the service, and
+ * may have a class that its users make.
  */
 const published = 'clients/typescript/src/';
-/** Of that, what knows Node: the rest runs on pages too. */
+/** Published files that may use Node: the rest runs on pages too. */
 const nodeOnly = [`${published}node.ts`, `${published}exit.ts`];
 
 const allowed = (path: string, target: string): boolean => {

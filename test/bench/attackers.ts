@@ -3,18 +3,18 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { clientOf, type Client } from '../support/client.js';
 import { newRun } from './bench-context.js';
 
-/** What a tenant with ordinary rights has: an editor's key, bound to its one project. */
+/** A tenant with ordinary rights: an editor's key, bound to its one project. */
 export type AttackTenant = {
   readonly url: string;
   readonly apiKey: string;
-  /** Of somebody who may make scorers. */
+  /** Key of a user who may make scorers. */
   readonly personalKey: string;
   readonly root: string;
 };
 export type AttackContext = AttackTenant & {
   readonly client: Client;
   readonly run: string;
-  /** Of what the attack was answered, for the row. */
+  /** Counts the responses to the attack, for the row. */
   readonly count: (answer: string) => void;
 };
 
@@ -40,7 +40,7 @@ export const openAttackContext = async (stage: AttackTenant): Promise<AttackCont
   return { ...stage, client, run, count: () => undefined };
 };
 
-/** So many loops of `work`, each beginning anew when it was answered, whatever the answer. */
+/** Runs `count` loops of `work`; each starts over after its response, whatever it is. */
 export const runLoops = async (
   count: number,
   signal: AbortSignal,
@@ -80,7 +80,7 @@ export const addSpans = (
 ): Promise<unknown> =>
   client.send('POST', `${root}/spans`, { body: { trace_id: trace, parent_id: trace, spans } });
 
-/** So many traces with an input of so many bytes, and this end. */
+/** Logs traces with an input of the given bytes and ending. */
 export const logLongTraces = async (
   stage: AttackContext,
   count: number,

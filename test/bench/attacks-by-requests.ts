@@ -22,9 +22,7 @@ const widePages = attack(
     ),
 );
 
-/**
- * As many values in lists as a request may have (contract 1.11): 100 of `contains`, 2,000 in all.
- */
+/** The most values in lists of one request (contract 1.11): 100 of `contains`, 2,000 in all. */
 const needlesMax = 100;
 const listedMax = 1_900;
 const listed = Array.from({ length: listedMax / 2 }, (_value, n) => `another ${n}`);

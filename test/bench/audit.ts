@@ -126,7 +126,7 @@ const verifyRow = (
   };
 };
 
-/** What no verifier can do without. */
+/** The work that every verifier needs: read, unpack, parse and hash. */
 const bareWork = (dir: string): void => {
   for (const file of readdirSync(dir).filter((name) => name.startsWith('entries-'))) {
     const bytes = readFileSync(join(dir, file));

@@ -5,16 +5,16 @@ import type { ServiceProcess } from '../support/service-process.js';
 import type { LoadPlan, LoadResult } from './load.js';
 import { sendLoad } from './load.js';
 
-/** What each group of rows is told. */
+/** Context of a group of rows. */
 export type BenchContext = {
   /** An empty folder on the disk that is measured. */
   readonly dir: string;
   readonly smoke: boolean;
-  /** How many spans the questions are asked about. */
+  /** Number of spans that the queries cover. */
   readonly spans: number;
   /** The same of the service on several machines. */
   readonly spreadSpans: number;
-  /** In how many bytes of texts words are looked for. */
+  /** Bytes of texts that text queries search. */
   readonly textBytes: number;
   readonly isWanted: (row: string) => boolean;
   readonly say: (line: string) => void;

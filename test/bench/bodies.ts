@@ -29,7 +29,7 @@ const text = (random: SeededRandom, length: number): string => {
   return said.slice(0, length);
 };
 
-/** As many texts as a span of 1 KB has room for. */
+/** The texts that fit into a span of 1 KB. */
 export const spanTextsOf = (seed: number, count: number): readonly string[] => {
   const random = seededRandom(seed);
   return Array.from({ length: count }, () => text(random, spanBytes - 300));
@@ -56,7 +56,7 @@ export const wideBodies = (seed: number, run: string): Bodies => {
 
 type Template = {
   readonly bytes: Buffer;
-  /** Where the first eight digits of each id are. */
+  /** Offsets of the first eight digits of each id. */
   readonly ids: readonly number[];
   readonly traces: readonly (readonly [from: number, to: number])[];
 };
@@ -174,7 +174,7 @@ const variedTrace = (random: SeededRandom, id: () => string): object => {
   };
 };
 
-/** How long each input of a long body is, in bytes. */
+/** Bytes of each input of a long body. */
 export const longTextBytes = 8_192;
 export const longTracesPerRequest = 2;
 export const longSpansPerRequest = longTracesPerRequest * spansPerTrace;

@@ -90,8 +90,8 @@ const pollIntervalMs = 3_000;
 const waitMaxMs = 900_000;
 const idleLeast = 0.9;
 /**
- * Until the machine has little to do: what was logged is read once more for the history, on the
- * cores of whoever is asked, which several machines would not share.
+ * Waits until the machine is idle: records are read once more for the history, on the cores that
+ * serve requests; several machines would not share them.
  */
 const untilIdle = async ({ smoke, say }: BenchContext): Promise<void> => {
   if (smoke) return;
@@ -116,7 +116,7 @@ const placeOf = async ({ client }: ServiceProcess): Promise<BenchTarget> => {
   return { root, run: await newRun(client, root, 'big') };
 };
 
-/** Of each question, the row of an embedded service. */
+/** The row of an embedded service, by query. */
 const singleMachineRows = async (bench: BenchContext): Promise<ReadonlyMap<string, ResultRow>> => {
   const service = await startService({ dir: join(bench.dir, 'alone') });
   try {

@@ -29,9 +29,8 @@ const perSecond = 20;
 const slowdownMax = 2;
 
 /**
- * What an innocent project notices of each attack: the 99th percentile of its small reads and
- * writes, beside the same without the attack; memory, lag and the end by SIGTERM in the midst of
- * it.
+ * Effect of each attack on an innocent project: the 99th percentile of its small reads and writes,
+ * beside the same without the attack; memory, lag and the end by SIGTERM amid it.
  */
 export const fairnessRows = async (bench: BenchContext): Promise<readonly ResultRow[]> => {
   const rows: ResultRow[] = [];
@@ -59,10 +58,10 @@ const startWithAttacker = async (bench: BenchContext, name: string) => {
 };
 
 const readsPerSecond = 10;
-/** Of the 99th percentile without the neighbour, and in milliseconds. */
+/** Limits of the 99th percentile: times that without the neighbour, and milliseconds. */
 const heavyLimits = { times: 4, ms: 1_000 };
 
-/** What others' reads of records notice of one honest project that logs a great deal. */
+/** Effect of one honest project that logs a great deal on the reads of others. */
 const heavyNeighbourRows = async (bench: BenchContext): Promise<readonly ResultRow[]> => {
   const seconds = bench.smoke ? 1 : 20;
   bench.say(`heavy-neighbour: ${seconds} s without and with`);

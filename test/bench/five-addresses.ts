@@ -12,13 +12,12 @@ import { resultHash, summary } from './statistics.js';
 const perSecond = 10;
 const patienceMs = 10_000;
 const slowdownMax = 2;
-/** After the first of the attack's connections was cut: then all are taken. */
+/** Time after the first of the attack's connections was cut: then all are in use. */
 const settlingMs = 2_000;
 
 /**
- * What a client at an address that was not seen before notices of an attack that holds all
- * connections: the time until its request on a new connection is answered, tried again when it is
- * refused.
+ * Effect of an attack that holds all connections on a client at a new address: the time until its
+ * request on a new connection is answered, retried when it is refused.
  */
 export const fiveAddressesRow = async (bench: BenchContext): Promise<ResultRow> => {
   const seconds = bench.smoke ? 1 : 12;

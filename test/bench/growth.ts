@@ -7,7 +7,7 @@ import { resultHash, summary } from './statistics.js';
 
 type Growth = {
   readonly name: string;
-  /** What is doubled, as `size` of it. */
+  /** The thing that is doubled; `size` counts it. */
   readonly what: string;
   readonly size: number;
   readonly smoke: number;
@@ -136,7 +136,7 @@ type GrowthPlace = Awaited<ReturnType<typeof openPlace>>;
 
 export const growthRowNames = growths.map(({ name }) => name);
 
-/** How much longer twice as much takes; 2 is in proportion, 4 the square. */
+/** Time of twice the size over that of the size: 2 is linear, 4 quadratic. */
 export const growthRows = async (bench: BenchContext): Promise<readonly ResultRow[]> => {
   const service = await startService({ dir: join(bench.dir, 'growth') });
   try {

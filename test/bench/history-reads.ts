@@ -215,7 +215,7 @@ const openHistory = async (dir: string) => {
   const random = seededRandom(37);
   const { size } = seal;
   return {
-    /** With what it takes to send it. */
+    /** Reads a page and serialises it. */
     page: async (asked: HistoryQuery) => {
       const found = await historyPage(needs, organization, { limit: pageLimit, ...asked }, signal);
       JSON.stringify(found);

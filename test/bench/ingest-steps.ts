@@ -8,9 +8,9 @@ import { noon, run } from '../support/trace-batches.js';
 import { spansPerRequest, variedBodies, wideBodies, type Bodies } from './bodies.js';
 
 /**
- * What the accepting thread does with a request of 20 traces of 10 spans before the log takes over,
- * step by step, in microseconds per span: `node dist/test/bench/ingest-steps.js`. The log engine's
- * `JSON.stringify` is shown for comparison.
+ * Steps of the accepting thread for a request of 20 traces of 10 spans before the append, in
+ * microseconds per span: `node dist/test/bench/ingest-steps.js`. The log engine's `JSON.stringify`
+ * is shown for comparison.
  */
 const guard = compileGuard(logTraces.body ?? logTraces.params, 'body');
 const minting = {

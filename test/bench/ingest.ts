@@ -82,10 +82,7 @@ const bodies = function* (
   for (let n = 0; n < load.requests; n += 1) yield make(load.from + n);
 };
 
-/**
- * How far reads fall behind while spans come in at the target's rate, or at what the machine can
- * fold.
- */
+/** Lag of reads while spans arrive at the target's rate, or at what the machine can fold. */
 const lagRow = async (
   bench: BenchContext,
   service: ServiceProcess,

@@ -169,7 +169,7 @@ const requesting = ({ client }: ServiceProcess) => {
   return { answered, stop: () => over.abort() };
 };
 
-/** How many secrets are what they were; throws when one is not. */
+/** Number of secrets that open unchanged; throws when one does not. */
 const openAll = async (
   log: EventLog,
   vault: Vault,

@@ -14,7 +14,7 @@ import type { BenchContext } from './bench-context.js';
 import type { ResultRow } from './result-rows.js';
 import { meanOf, percentile, resultHash, summary, welch } from './statistics.js';
 
-/** Of the 32 bytes that a key is made of: what somebody knows who guesses the rest. */
+/** Bytes, of the 32 of a key, that an attacker who guesses the rest knows. */
 const knownBytes = 28;
 /** The live key comes in this often, so that whatever is remembered of it is. */
 const usedEvery = 1_000;

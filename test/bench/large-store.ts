@@ -113,7 +113,7 @@ const memoryRow = (bench: BenchContext, service: ServiceProcess): ResultRow => {
   };
 };
 
-/** What lies on the disk of each span, its share of its trace included. */
+/** Disk bytes of each span, its share of its trace included. */
 const diskRow = async (
   bench: BenchContext,
   dir: string,

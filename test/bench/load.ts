@@ -1,10 +1,7 @@
 import { fork } from 'node:child_process';
 import type { Summary } from './statistics.js';
 
-/**
- * What the generator is asked to send. It runs in a process of its own, so that it shares no event
- * loop.
- */
+/** Plan of the load generator. It runs in a process of its own, so that it shares no event loop. */
 export type LoadPlan = {
   readonly url: string;
   readonly apiKey: string;

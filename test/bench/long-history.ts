@@ -6,7 +6,7 @@ import { traceBatchOf, projectId, run } from '../support/trace-batches.js';
 import { tracesPerRequest, wideBodies } from './bodies.js';
 
 export const organization = '3fa85f64-5717-4562-b3fc-2c963f66afa6';
-/** Of what is asked for by a filter, as many as a page has. */
+/** Type of event that a filter asks for: as many as a page has. */
 export const rareType = 'GroupCreated';
 const rareEvents = 100;
 

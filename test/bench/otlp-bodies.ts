@@ -5,8 +5,8 @@ import { spanTextsOf, spansPerTrace, tracesPerRequest, type Bodies } from './bod
 const firstTrace = 0xa55a_0000_0000;
 
 /**
- * What `wideBodies` sends, as an exporter does: traces of 10 spans of 1 KB, 20 a request. Only the
- * ids of traces are written anew for each request.
+ * The content of `wideBodies`, as an exporter sends it: traces of 10 spans of 1 KB, 20 a request.
+ * Only the ids of traces are written anew for each request.
  */
 export const otlpBodies = (seed: number, encoding: 'json' | 'proto'): Bodies => {
   const texts = spanTextsOf(seed, tracesPerRequest * spansPerTrace);

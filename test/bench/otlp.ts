@@ -15,7 +15,7 @@ import { resultHash, summary } from './statistics.js';
 const connections = 8;
 export const otlpRowNames = ['ingest-otlp-json', 'ingest-otlp-proto'];
 
-/** What exporters send, beside the same traces by the service's own ingest, in turns. */
+/** Ingest by OTLP, alternating with the same traces by the service's own route. */
 export const otlpRows = async (bench: BenchContext): Promise<readonly ResultRow[]> => {
   const service = await startService({ dir: join(bench.dir, 'otlp') });
   try {
@@ -52,7 +52,7 @@ export const otlpRows = async (bench: BenchContext): Promise<readonly ResultRow[
   }
 };
 
-/** What is not folded yet would slow the next one. */
+/** Spans per second of a load; waits for its fold, which would slow the next one. */
 const rateOf = async (
   service: ServiceProcess,
   root: string,

@@ -50,7 +50,7 @@ const filterTree = {
   ],
 };
 
-/** In one of ten thousand inputs of the load. */
+/** Words that one of ten thousand inputs of the load has. */
 const rareWords = 'refund wait window';
 
 type Bucket = { readonly start_bucket_time: string; readonly slow: number; readonly spent: number };
@@ -135,7 +135,7 @@ const defaultQueries: readonly BenchQuery[] = [
 export type QueryResult = { readonly question: BenchQuery; readonly row: ResultRow };
 
 type QueryRunOptions = {
-  /** Of the names of the rows, where another kind of service is asked. */
+  /** Prefix of the names of rows about another kind of service. */
   readonly prefix?: string;
   readonly questions?: readonly BenchQuery[];
   readonly times?: number;

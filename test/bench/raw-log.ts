@@ -3,8 +3,8 @@ import { DatabaseSync } from 'node:sqlite';
 import type { Body } from './bodies.js';
 
 /**
- * What SQLite itself can do with the same bytes: one row a trace, one transaction with its sync a
- * request, unique ids, nothing parsed, nothing answered. Answers traces per second.
+ * Baseline of bare SQLite with the same bytes: one row a trace, one transaction with its sync a
+ * request, unique ids, without parsing or responses. Returns traces per second.
  */
 export const appendRaw = (dir: string, name: string, bodies: Iterable<Body>): number => {
   const db = new DatabaseSync(join(dir, `${name}.sqlite`));

@@ -20,7 +20,7 @@ export type ResultRow = {
   /** The goal (D-020 has the first ones). `least`: at least this much; else at most. */
   readonly target: { readonly least: number } | { readonly most: number } | null;
   readonly more: Readonly<Record<string, number>>;
-  /** Of the answers, never of the times: another hash is another result. */
+  /** Hash of the answers without times: another hash is another result. */
   readonly hash: string;
 };
 

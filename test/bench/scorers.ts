@@ -18,7 +18,7 @@ const hungry = 'def scorer_fn(**k) -> int:\n    while True: pass\n';
 const rowsCount = 1_000;
 const requestsCount = 2_000;
 
-/** What code scorers cost, and what they cost others. */
+/** Cost of code scorers, for themselves and for others. */
 export const scorerRows = async (bench: BenchContext): Promise<readonly ResultRow[]> => [
   ...(bench.isWanted('scorer-start') ? [await coldStart(bench)] : []),
   ...(bench.isWanted('scorer-late') ? [await lateness(bench)] : []),
@@ -48,7 +48,7 @@ const coldStart = async (bench: BenchContext): Promise<ResultRow> => {
   };
 };
 
-/** What never ends by itself, as Python, as C and as JavaScript. */
+/** Endless loops in Python, C and JavaScript. */
 const endless = [
   hungry,
   'def scorer_fn(**k) -> int:\n    return sum(range(10**12))\n',

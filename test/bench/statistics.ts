@@ -31,8 +31,8 @@ export const summary = (values: readonly number[]): Summary => {
 };
 
 /**
- * How far apart two means are, in units of what chance alone moves their difference by (Welch's t,
- * variances may differ). Beyond 4.5 in size chance has no more than some millionths. 0 of fewer
+ * Welch's t: the distance of two means in units of what chance alone moves their difference by
+ * (variances may differ). Beyond 4.5 in size chance has no more than some millionths. 0 of fewer
  * than two values each and between equal values; infinite between values that differ without any
  * spread.
  */

@@ -9,7 +9,7 @@ import { newRun } from './kill-loop.js';
 const needles = Array.from({ length: 100 }, (_, n) => `n${String(n).padStart(4, '0')}`);
 // Each of them is found in each text, at its end only.
 const text = `${'x'.repeat(230_000)}${needles.join('')}`;
-/** As heavy as a filter on texts may be (contract 1.11). */
+/** The heaviest filter on texts that is allowed (contract 1.11). */
 const all = {
   type: 'text',
   name: 'input',

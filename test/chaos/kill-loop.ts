@@ -36,7 +36,7 @@ export type KillReport = {
   readonly brokenOverHttp: readonly string[];
   readonly stopped: ProcessExit;
   readonly seals: SealObservation;
-  /** What the service itself says of the histories at the end. */
+  /** Result of sealing at the end, as the service reports it. */
   readonly sealedLast: SealResult;
   readonly verified: { readonly code: number | null; readonly output: string };
   /** Each history against its events in the log, as `assay audit verify` finds it. */
@@ -44,9 +44,8 @@ export type KillReport = {
 };
 
 /**
- * After how many acknowledgements, and a while more, the process dies: a busy machine has as many.
- * Of some kills the clock runs from the first request or from the spawn, so that the first moments
- * are hit too.
+ * The most acknowledgements before the kill, and a while more: a busy machine has as many. Some
+ * kills count from the first request or from the spawn, so that the first moments are hit too.
  */
 const acknowledgedMost = 60;
 const acknowledgedLeast = 5;
@@ -209,7 +208,7 @@ const shuffled = <T>(random: SeededRandom, items: readonly T[]): readonly T[] =>
     .sort((a, b) => a.at - b.at)
     .map(({ item }) => item);
 
-/** What a failing run was, for whoever has to find out why. */
+/** Keeps the files of a failing run for its analysis. */
 const keepHistory = async (killed: KillReport, ledger: Ledger): Promise<void> => {
   const fine =
     killed.verified.code === 0 &&

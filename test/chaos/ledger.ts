@@ -1,7 +1,7 @@
 /**
- * What a client asked for and what it was promised. An attempt is `acknowledged` once a 2xx came
- * back, and `unknown` from the moment it left until then: it may be there wholly or not at all,
- * never in part and never twice.
+ * Attempt of a client and its promise. It is `acknowledged` once a 2xx came back, and `unknown`
+ * from the moment it left until then: it may exist wholly or not at all, never in part and never
+ * twice.
  */
 export type Attempt =
   | {
@@ -18,9 +18,9 @@ export type Entry = { readonly attempt: Attempt; outcome: Outcome };
 
 /** A trace as some place shows it: the log, the read model. */
 export type ObservedTrace = {
-  /** How often the trace is there: once, if all is well. */
+  /** Number of times that the trace exists: once, if all is well. */
   readonly times: number;
-  /** With repeats, if there are any. */
+  /** Ids of its spans, repeats included. */
   readonly spans: readonly string[];
   readonly tags: readonly string[];
 };

@@ -12,7 +12,7 @@ export type LogObservation = {
   readonly events: number;
   readonly traces: ReadonlyMap<string, ObservedTrace>;
   readonly sessions: number;
-  /** Those that a trace is in: a kill may leave one that was begun for a trace alone. */
+  /** Sessions with a trace: a kill may leave one that was begun for a trace alone. */
   readonly sessionsOfTraces: number;
   /** Gaps, repeats, disorder. */
   readonly problems: readonly string[];
@@ -84,7 +84,7 @@ type Told = {
 export type HttpObservation = {
   readonly traces: ReadonlyMap<string, ObservedTrace>;
   readonly sessions: number;
-  /** As `custom_search` counts them. */
+  /** Numbers of records by `custom_search`. */
   readonly counted: { readonly traces: number; readonly sessions: number; readonly spans: number };
 };
 

@@ -16,7 +16,7 @@ const requests = 10;
 const tracesPerRequest = 150;
 /** A start costs a second; kills at every single step are in test/command-api/org-jobs.test.ts. */
 const kills = runs(2);
-/** After it says that it is ready: a few steps of the job. */
+/** Latest kill after readiness: a few steps of the job. */
 const killAfterMsMax = 120;
 
 describe('a service that is killed while it deletes by metadata', function () {

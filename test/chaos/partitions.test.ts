@@ -23,7 +23,7 @@ describeDistributed('records that several processes fold in parts', describe, fu
   const running = new Map<string, ServiceProcess>();
   let folder: Awaited<ReturnType<typeof temporaryFolder>>;
   let engines: EngineProcesses;
-  /** Of each project what was written to it; both parts of two have some. */
+  /** Number of records written by project; both parts of two have some. */
   const written = new Map<string, number>();
   let ids = 0;
 
@@ -73,7 +73,7 @@ describeDistributed('records that several processes fold in parts', describe, fu
     await folder.remove();
   });
 
-  /** To each project; the position of the last. */
+  /** Writes to each project; returns the position of the last write. */
   const write = async (count: number, name = 'api'): Promise<string> => {
     let last = '';
     for (const [project, before] of written) {

@@ -86,7 +86,7 @@ describeDistributed('records that each process folds for itself', describe, func
     written += count;
     return reply.position ?? '';
   };
-  /** What `name` answers about all of it; `min`: at least as of there. */
+  /** Counts of all records by the process `name`; `min`: a position to read at. */
   const counted = async (name: Name, min: string | null) => {
     const headers = min === null ? {} : { 'X-Min-Position': min };
     const ask = (path: string, body: object) =>

@@ -9,9 +9,9 @@ import {
 } from '../support/distributed-service.js';
 import { pollUntil } from '../support/poll-until.js';
 
-/** As `/readyz` promises, whatever the engines do. */
+/** The latest report by `/readyz`, whatever the engines do. */
 const knownWithinMs = 1_000;
-/** What an engine that is stopped may cost a read. */
+/** The longest that a read waits for a stopped engine. */
 const refusedWithinMs = 3_000;
 const askers = ['command', 'query', 'projections', 'worker'] as const;
 type Ready = { readonly status: string; readonly read_models: { readonly cause: string | null } };
@@ -32,7 +32,7 @@ describeDistributed('a service whose engines stop and are not gone', describe, f
 
   const read = (headers: Readonly<Record<string, string>> = {}): Promise<Reply<unknown>> =>
     spread.of('query').client.send('GET', `${root}/log_streams`, { headers });
-  /** At once, from what is known; a green `/healthz` beside it. */
+  /** Readiness, which is immediate and beside a green `/healthz`. */
   const ready = async (role: ProcessRole): Promise<Ready> => {
     const { opsUrl } = spread.of(role);
     const waited = idleAwareClock();

@@ -70,7 +70,7 @@ const ofGone = [
 ];
 const rows = streamNameOf('datasetrows', String(dataset), uuid(9, 1));
 
-/** What was deleted, each in its way, and the streams that went with it. */
+/** Kinds of deletion, and the streams that each erases. */
 const kinds = [
   ['deletion', '--deletion', deletion, [traceAt(1)]],
   ['job', '--org-job', job, [traceAt(2)]],

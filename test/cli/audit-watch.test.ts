@@ -41,7 +41,7 @@ describe('assay audit watch', () => {
   let url: string;
   let dir: string;
   let remove: () => Promise<void>;
-  /** What the service has, and up to where it is sealed. */
+  /** History of the service, and the size that is sealed. */
   let entries: readonly BundleEntry[];
   let sealed: number;
   let origin: string;

@@ -4,7 +4,7 @@ import { validationProblem } from '../../cli/import/record-validation.js';
 import { isRefused } from '../../cli/import/records.js';
 import { recordsOf } from '../support/transfer-commands.js';
 
-/** As `GET /api/public/traces/{id}` of Langfuse answers. */
+/** Answer of `GET /api/public/traces/{id}` of Langfuse. */
 const nested = {
   id: '0b6e5c1e-9c3b-4f0e-8e59-0f3a7e2b9c11',
   timestamp: '2026-03-01T09:00:00.000Z',

@@ -28,7 +28,7 @@ for (const [engine, open] of bothLogs) {
       await log.erase(gone);
     });
     after(() => opened.close());
-    /** Which events there are, and of which of them nothing but that stayed, in log order. */
+    /** Events in log order, and those of them that are erased. */
     const known = async () => {
       const { events } = await opened.log.evidence(logStart, 10_000);
       return events.map(({ position, data }) => [position, data !== null]);

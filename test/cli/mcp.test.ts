@@ -9,7 +9,7 @@ const questions = ['To Oslo?', 'To Rome?', 'To Nice?'];
 /** Longer than any answer: what is cut has to be had in parts. */
 const long = Array.from({ length: 4_000 }, (_, at) => `word ${at}`).join(' ');
 
-/** Of an answer that has to be one. */
+/** Value of an answer; throws for an error. */
 const valueOf = ({ isError, text, value }: ToolAnswer): JsonObject => {
   if (isError) throw new Error(text);
   expect(JSON.parse(text)).to.deep.equal(value);

@@ -12,7 +12,7 @@ describe('usage errors', () => {
     folder = await temporaryFolder();
   });
   after(() => folder.remove());
-  /** What a command says, which is one line and no stack. */
+  /** Output of a failing command: one line without a stack. */
   const said = async (dir: string, ...args: readonly string[]): Promise<string> => {
     const { code, output } = await runAssay(dir, ...args);
     // `audit seal` has 1 for a contradiction alone.

@@ -139,7 +139,7 @@ const edits = fc.array(
   { maxLength: 6 },
 );
 
-/** Those that can be asked again: no row that they change or keep goes by their doing. */
+/** Repeatable edits: they change or keep no row that they add or remove. */
 const staying = fc.integer({ min: 0, max: 3 }).map(rowId);
 const repeatable = fc.array(
   fc.oneof<fc.Arbitrary<Edit>[]>(

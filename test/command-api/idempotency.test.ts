@@ -33,7 +33,7 @@ const claimed = (
   type: 'IdempotencyClaimed',
   data: { fingerprint: `${fingerprint} of the 1st`, day: '2026-03-01', seed, since, at: time },
 });
-/** What a request is with the salt of the 1st, which is drawn, and as before there were salts. */
+/** Fingerprints of a request: with the salt of the 1st, and unsalted as before there were salts. */
 const printed = (fingerprint: string) => ({
   prints: new Map([
     ['2026-03-01', `${fingerprint} of the 1st`],

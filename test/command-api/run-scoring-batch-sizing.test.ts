@@ -11,7 +11,7 @@ import type { ScorerFaultKind } from '../../kernel/sandbox.js';
 
 const sizeOf = ({ next, atOnce }: BatchSizing): number => next ?? atOnce;
 
-/** What a scorer costs until it rests, when each process of it ends like that. */
+/** Cost of a scorer until it backs off, when each of its processes ends like that. */
 const untilRest = (kind: ScorerFaultKind, placeOf: (count: number) => number | null) => {
   let trial = initialSizing(budgets);
   let [processes, spentMs] = [0, 0];

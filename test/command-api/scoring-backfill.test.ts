@@ -68,7 +68,7 @@ const asked = (
   ...changes,
 });
 
-/** What the job came to, as its events say. */
+/** Result of the job by its events. */
 type Sum = Pick<PastScoringAdvanced, 'traces' | 'scored' | 'skipped' | 'failed'> & {
   readonly failures: PastScoringAdvanced['failures'];
   readonly over: string | null;

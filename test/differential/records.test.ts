@@ -99,7 +99,7 @@ const openDuckdb = async (): Promise<Engine> => {
   return { name: 'DuckDB', records, fill: (writes) => records.apply(writes, mark), close };
 };
 
-/** As a process fills its own when it lost what it had: beside the live ones, in less memory. */
+/** Opens a replica as a process does that lost its own: beside the live ones, in less memory. */
 const openReplica = async (): Promise<Engine> => {
   const { dir, remove } = await temporaryFolder();
   const records = await openRecords({ dir, memoryMb: 256 });
@@ -168,7 +168,7 @@ const beyondStandard = [
   ...[...metadataKeys, 'unknown'].map((key) => `user_metadata/${key}`),
 ];
 
-/** What is sorted or grouped by ratings has their types from the live templates. */
+/** Scope with the live templates, which type the columns of ratings. */
 const typedBy = (scope: RecordScope, ...columns: readonly string[]): RecordScope =>
   columns.some((column) => column.startsWith('annotations/'))
     ? { ...scope, templates: ratedTemplates }

@@ -19,7 +19,7 @@ describe('byte budget', () => {
       return false;
     }
   };
-  /** How many takes of so many bytes have room, one after the other. */
+  /** Number of consecutive takes of so many bytes that fit. */
   const fills = (owner: QuotaOwner, bytes: number): number => {
     let times = 0;
     while (times < 10_000 && takes(owner, bytes)) times += 1;

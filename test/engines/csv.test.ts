@@ -8,7 +8,7 @@ import { runs } from '../support/runs.js';
 
 const read = (text: string, format: TableFormat) =>
   parseTable({ bytes: Buffer.from(text), fileName: 'x' }, format);
-/** What is said about a file that is refused. */
+/** Message for a refused file. */
 const refused = async (text: string, format: TableFormat): Promise<string> => {
   const error: unknown = await read(text, format).then(
     () => new Error('it was read'),

@@ -33,7 +33,7 @@ const failAt = (
   );
 };
 
-/** As a disk that lets a file go, but not its log. */
+/** Simulates a disk that deletes a file, but not its log. */
 const inTheWayOf = (path: string): string => {
   const log = `${path}.wal`;
   const run = Reflect.get(DuckDBConnection.prototype, 'run');

@@ -68,7 +68,7 @@ describe('DuckDB column cache', () => {
   });
 });
 
-/** What `work` answers, and how many statements it asked: what is counted takes no time. */
+/** Result of `work`, and the number of its statements: counting takes no time. */
 const statementsOf = async <T>(
   work: () => Promise<T>,
 ): Promise<{ readonly answer: T; readonly count: number }> => {
@@ -263,7 +263,7 @@ describe('DuckDB record files', () => {
     await records.close();
   });
 
-  /** Nothing of a file that was replaced in this moment. */
+  /** Bytes of a file; empty if it was replaced in this moment. */
   const read = (name: string): Promise<Buffer> =>
     readFile(join(folder.dir, name)).catch(() => Buffer.alloc(0));
   const bytes = async (): Promise<Buffer> => {

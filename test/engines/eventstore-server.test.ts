@@ -36,8 +36,8 @@ const failed = async (
 };
 
 /**
- * What a real server (22.10.5) was seen to do with this client, held against the test server, and
- * against a real one where its URL is given. Both ways of appending.
+ * Behaviour of a real server (22.10.5) with this client, checked on the test server, and on a real
+ * one if its URL is set. Both ways of appending.
  */
 const fidelity = (name: string, open: () => Promise<Opened>): void => {
   describe(`a server's behaviour: ${name}`, function () {

@@ -32,7 +32,7 @@ type Span = {
   readonly minute: number;
 };
 
-/** What a cell of these spans has to say. */
+/** The expected cell of these spans. */
 const expected = (spans: readonly Span[]): unknown => {
   const order = spans
     .flatMap(({ value }) => (value === null ? [] : [value + 0]))

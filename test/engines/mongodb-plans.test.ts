@@ -165,7 +165,7 @@ withMongo('plans of MongoDB', (server) => {
 const readsRows = (command: Document): boolean =>
   ['find', 'aggregate'].some((kind) => isOfRows(command[kind]));
 
-/** Without what belongs to the connection, which explain does not take. */
+/** The command without members of the connection, which explain refuses. */
 const bare = ({ lsid, $db, $clusterTime, readConcern, ...command }: Document): Document => {
   void [lsid, $db, $clusterTime, readConcern];
   return command;

@@ -23,7 +23,7 @@ describe('thread RPC', () => {
   let store: Store;
   let released: number;
   let kept: readonly Uint8Array[];
-  /** Of a call that hangs, when it was told that nobody waits. */
+  /** Called when a hanging call is aborted. */
   let end: () => void;
   /** Its signal there. */
   let told: AbortSignal | undefined;

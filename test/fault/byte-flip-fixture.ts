@@ -62,7 +62,7 @@ export const openByteFlipFixture = async (): Promise<ByteFlipFixture> => {
   return { data, backup, killed, remove: folder.remove };
 };
 
-/** What `assay audit verify` finds in a data folder; null: nothing. */
+/** Finding of `assay audit verify` in a data folder; null: no finding. */
 export const auditFinding = async (dir: string): Promise<string | null> => {
   try {
     const history = await openHistoryReader(engineChoiceOf(readConfig({ ASSAY_DATA_DIR: dir })));

@@ -8,11 +8,11 @@ import { newEvent } from '../support/new-events.js';
 
 export type Flip = { readonly at: number; readonly from: number; readonly to: number };
 
-/** What was said of one flipped byte; null: nothing. */
+/** Findings about one flipped byte; null: no finding. */
 export type FlipFindings = {
   /** `same`: as if there were no flip. `healed`: it is again, from the log or by looking again. */
   readonly service: 'same' | 'refused' | 'healed';
-  /** What the service answered otherwise than before, and not by a refusal. */
+  /** A changed answer of the service that is not a refusal. */
   readonly wrong: string | null;
   readonly doctor: string | null;
   readonly audit: string | null;
@@ -131,7 +131,7 @@ export const logAnswers = async (
   return answers;
 };
 
-/** What is read of a log, without the thread that writes to it. Answers by question. */
+/** Answers of a log by query, without the thread that writes to it. */
 export const logReads = async (
   dir: string,
   streams: readonly StreamName[],

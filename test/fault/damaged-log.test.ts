@@ -37,7 +37,7 @@ const anyPages = async (path: string, seed: number): Promise<readonly number[]> 
   return pages;
 };
 
-/** Those with nothing but content of events: a start gets along without them. */
+/** Pages with content of events only: a start succeeds without them. */
 const contentPages = async (path: string): Promise<readonly number[]> => {
   const bytes = await readFile(path);
   const content = Buffer.alloc(2_500, 'x');

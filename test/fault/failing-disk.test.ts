@@ -7,7 +7,7 @@ import { acknowledgedOf, refusalsOf, startWriterProcess } from './writer-process
 import { readAllPages } from '../support/log-pages.js';
 
 const small = { writers: 8, bytes: 1_000, appends: 300 };
-/** So large that some wait for a later transaction when one fails. */
+/** Load so large that some appends wait for a later transaction when one fails. */
 const large = { writers: 20, bytes: 900_000, appends: 80 };
 
 /**

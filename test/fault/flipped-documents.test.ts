@@ -61,7 +61,7 @@ const documentAnswers = async (documents: Documents): Promise<ReadonlyMap<string
 
 type Asked = { readonly answers: ReadonlyMap<string, string>; readonly isAnew: boolean };
 
-/** As a start does: a damaged file is set aside, and a new one is begun. */
+/** Opens documents like a start: sets a damaged file aside and begins a new one. */
 const served = async (dir: string): Promise<Asked> => {
   let isAnew = false;
   const documents = await openDocuments({ dir, broken: () => void (isAnew = true) });
@@ -201,7 +201,7 @@ const indexLeaves = (file: Buffer): readonly number[] => {
   return pages.filter((page) => file[page] === 0x0a);
 };
 
-/** What a reader is told that comes before any check. */
+/** Answers to a reader before any check. */
 const servedUnchecked = async (dir: string): Promise<ReadonlyMap<string, string>> => {
   try {
     const documents = await openDocuments({ dir, readOnly: true });
@@ -215,7 +215,7 @@ const servedUnchecked = async (dir: string): Promise<ReadonlyMap<string, string>
   }
 };
 
-/** What one round of the check finds. */
+/** Finding of one round of the check. */
 const checkSays = (dir: string): string | null => {
   const database = openDatabase(documentsFile(dir));
   try {

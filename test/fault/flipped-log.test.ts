@@ -47,7 +47,7 @@ const doctorSays = async (dir: string): Promise<string | null> => {
   return structure?.problem ?? unreadable[0]?.why ?? null;
 };
 
-/** What the check of a running service finds in one pass. */
+/** Finding of one pass of the check of a running service. */
 const checkSays = (dir: string): string | null => {
   try {
     const database = openForWriting(dir);
@@ -182,7 +182,7 @@ describe('the log of a service with one flipped byte', function () {
   });
 });
 
-/** What a start refuses before it answers anything: all, or what may be hidden. Null: nothing. */
+/** Refusal of a start before it answers: everything, or what may be hidden. Null: no refusal. */
 const startSays = (dir: string): string | null => {
   try {
     if (findLostLog(dir) !== null) return 'all';

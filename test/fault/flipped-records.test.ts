@@ -37,7 +37,7 @@ const isBefore = (one = '', other = ''): boolean => /^"[0-9a-f]{16}"$/.test(one)
 
 type Asked = { readonly answers: readonly string[]; readonly isAnew: boolean };
 
-/** As a service that goes on until the file that it found damaged was replaced. */
+/** Opens records like a service that runs until the damaged file was replaced. */
 const served = async (dir: string): Promise<Asked> => {
   const dids: string[] = [];
   const records = await openRecords({ dir, onIncident: ({ did }) => void dids.push(did) });
@@ -65,7 +65,7 @@ describe('records with one flipped byte', function () {
     await folder?.remove();
   });
 
-  /** Only the records, as the service left them or as a kill did. */
+  /** Copies the records, as the service or a kill left them. */
   const copied = (from: string): Promise<void> => copyFiles(from, folder.dir, /^records/);
 
   for (const [title, form, from, count] of [

@@ -7,7 +7,7 @@ import { acknowledgedOf, startWriterProcess } from './writer-process.js';
 
 const appends = 60;
 
-/** How often the process and its threads asked the kernel to sync, by the summary of strace. */
+/** Number of syncs by the process and its threads, by the summary of strace. */
 const syncsIn = (report: string): number =>
   report
     .split('\n')

@@ -45,7 +45,7 @@ describe('a data folder whose log is lost', () => {
     await documents.apply(sampleCollection, writesOf(sampleDocument('a')), checkpointAt(place));
     await documents.close();
   };
-  /** What a start says that is refused, or `starts`. */
+  /** Message of a refused start, or `starts`. */
   const refusal = (): string => {
     try {
       engines.lock()();

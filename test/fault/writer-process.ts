@@ -7,7 +7,7 @@ type Health = {
   readonly fatal: boolean;
   readonly cause: string | null;
 };
-/** What the writing process says, a line each. */
+/** Message of the writing process, a line each. */
 export type WriterMessage =
   | { readonly ready: true }
   | { readonly acknowledged: string }

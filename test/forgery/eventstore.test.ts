@@ -59,7 +59,7 @@ const member = (name: string, value: unknown) => (entry: ServerEvent) => ({
 });
 const forged = Buffer.from('{"forged":true}');
 
-/** What somebody with the server's disk does to an event. */
+/** Tampering with an event by a person with the server's disk. */
 const touches: Readonly<Record<string, (entry: ServerEvent) => Partial<Written>>> = {
   content: () => ({ data: forged }),
   'content and digest': (entry) => ({

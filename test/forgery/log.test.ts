@@ -47,7 +47,7 @@ const tell = async (log: SealedLog): Promise<void> => {
   await log.fold();
 };
 
-/** What only verify looks at: why content is gone. */
+/** Findings of verify only: why content is gone. */
 const ofGoneContent = new Set(['content gone', 'erasure forged', 'marked as erased']);
 
 describe('a log whose disk was tampered with', function () {
@@ -88,7 +88,7 @@ describe('a log whose disk was tampered with', function () {
     }
     return found;
   };
-  /** What the scrub before the next seals says of what came since the last. */
+  /** Findings of the scrub before the next seals, in events since the last ones. */
   const scrubbed = async (): Promise<readonly string[]> => {
     const needs = {
       log: log.log,

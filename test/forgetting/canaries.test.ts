@@ -44,7 +44,7 @@ const running = async (dir: string, work: (client: Client) => Promise<void>): Pr
   }
 };
 
-/** What the workers do in the next 25 hours. */
+/** Runs the workers for the next 25 hours. */
 const aDayLater = async (dir: string): Promise<void> => {
   const engines = await openEngines(engineChoiceOf(configOf(dir)));
   const bus = await engines.bus(null);
@@ -71,7 +71,7 @@ const aDayLater = async (dir: string): Promise<void> => {
   await bus.close();
 };
 
-/** Where canaries are, without the file and which of several it is. */
+/** Places of canaries, without the file and their number. */
 const heard = async (planted: Canaries, dir: string): Promise<readonly string[]> => {
   const found = await planted.foundBelow(dir);
   return [...new Set(found.map((one) => one.replace(/( \d+)? in \S+$/, '')))].sort();

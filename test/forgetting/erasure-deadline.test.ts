@@ -16,7 +16,7 @@ const boundMs = 60_000;
 type Made = { readonly id: string };
 type Sealed = { readonly sealed: { readonly ciphertext: string } };
 type Pending = { readonly erasure: { readonly pending: readonly { readonly where: string }[] } };
-/** What is deleted, the canary in its content, and how. */
+/** A deletion, and the canary in its content. */
 type Kind = {
   readonly canary: string;
   readonly remove: () => Promise<unknown>;
@@ -61,7 +61,7 @@ describe('the content of deleted objects', function () {
     spans: [{ type: 'tool', name: 'work', input: `span ${canary}` }],
   });
 
-  /** Of the one integration: its secrets are in no file in clear. */
+  /** Ciphertext of the one integration: its secrets are in no file in clear. */
   const ciphertextIn = (dir: string): string => {
     const log = openDatabase(join(dir, 'log.sqlite'), { readOnly: true });
     const sealed = log

@@ -3,7 +3,7 @@ import type { FormPart } from '../support/multipart-forms.js';
 import { mark, type Planter } from './canary-planter.js';
 
 type Made = { readonly id: string };
-/** What was made, to be deleted. */
+/** Objects that are made to be deleted. */
 export type ProjectFixture = {
   readonly project: string;
   readonly stream: string;
@@ -99,9 +99,9 @@ const exported = (traceId: string) => {
 const rows = `input,side\n${mark},${mark}\n`;
 
 type Filling = {
-  /** Of its session, beside canaries. */
+  /** Metadata of its session, beside canaries. */
   readonly metadata: Readonly<Record<string, string>>;
-  /** Whether a scorer is tried on its dataset. */
+  /** True if a scorer is validated on its dataset. */
   readonly validates: boolean;
 };
 

@@ -17,11 +17,11 @@ type Fuzz = {
   /** Looks at the service after each answer; what it throws is the run's failure. */
   readonly after?: (status: number) => Promise<void>;
 };
-/** How many answers had each status. */
+/** Number of answers by status. */
 type FuzzTally = Readonly<Record<number, number>>;
 
 type Shot = {
-  /** What was done to a valid request. */
+  /** Change of a valid request. */
   readonly mutation: string;
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
@@ -180,7 +180,7 @@ const mutateNode = (shot: Shot, valid: unknown, rng: Rng): Shot => {
   };
 };
 
-/** Also in a member that nobody declared: it is ignored, but its nesting counts. */
+/** Deep nesting, also in an undeclared member: it is ignored, but its nesting counts. */
 const mutateDepth = (shot: Shot, valid: unknown, rng: Rng): Shot => {
   const levels = oneOf(rng, [200, 100_000]);
   const node = `${'['.repeat(levels)}${']'.repeat(levels)}`;
@@ -288,7 +288,7 @@ const fire = ({ baseUrl, credential, operation }: Fuzz, shot: Shot): Promise<Rep
   });
 };
 
-/** What the contract does not allow about the answer, null when it is fine. */
+/** Violation of the contract by the answer; null when it conforms. */
 const wrongWith = ({ status, requestId, text, ms }: Reply, { refused }: Shot): string | null => {
   if (ms > answerWithinMs) return `took ${Math.round(ms)} ms`;
   if ((Object.prototype as Record<string, unknown>)['polluted'] !== undefined) return 'polluted';

@@ -19,7 +19,7 @@ const bodied =
   (bodyOf: (text: string) => unknown, headers: Ask['headers'] = {}): Planting =>
   ({ path }, text) => ({ path, ask: { body: bodyOf(text), headers } });
 
-/** Where every request can have it. */
+/** Places that every request has. */
 export const anyPlaces: CanaryPlaces = [
   ['a key', headed((text) => ({ 'Service-API-Key': text }))],
   ['a key of our form', headed((text) => ({ 'Service-API-Key': `asy_${text}` }))],
@@ -137,7 +137,7 @@ export const formPlaces: CanaryPlaces = [
   ],
 ];
 
-/** What no client of HTTP sends, byte by byte. */
+/** Malformed HTTP, byte by byte. */
 export const malformedRequests: readonly (readonly [string, (text: string) => string])[] = [
   ['a version', (text) => `GET /v2/projects HTTP/${text}\r\n\r\n`],
   ['a method', (text) => `${text} / HTTP/1.1\r\nHost: x\r\n\r\n`],

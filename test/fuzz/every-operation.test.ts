@@ -42,7 +42,7 @@ describe('bad input on every operation', function () {
   let app: App;
   let ids: Readonly<Record<string, unknown>>;
   let head: () => Promise<Position>;
-  /** What requests left since; the service's own work in the background does not count. */
+  /** Events that requests wrote since; the service's own background work does not count. */
   let written: (since: Position) => Promise<readonly string[]>;
   let close: () => Promise<void>;
 

@@ -10,14 +10,14 @@ type ClosedObject = {
   readonly path: Path;
   /** Members that it may have, those of all kinds that its value could be of. */
   readonly known: ReadonlySet<string>;
-  /** Those that it has. */
+  /** Members that it has. */
   readonly members: readonly string[];
 };
 
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** Without references to components. */
+/** Resolves references to components. */
 const resolved = (raw: Raw): Raw => {
   const ref = typeof raw['$ref'] === 'string' ? raw['$ref'].split('/').at(-1) : undefined;
   const isEmpty = Object.keys(raw).length === 1;
@@ -32,7 +32,7 @@ const kindsOf = (schema: Raw): readonly Raw[] => {
   return branches === undefined ? [raw] : branches.flatMap(kindsOf);
 };
 
-/** Whether an object can be of this kind: by its names, and by literals. */
+/** True if an object can be of this kind: by its names, and by literals. */
 const canBe = (value: Record<string, unknown>, kind: Raw): boolean => {
   if (kind['type'] !== 'object') return false;
   const properties = (kind['properties'] ?? {}) as Readonly<Record<string, Raw>>;

@@ -17,7 +17,7 @@ type Shot = {
   readonly what: Mutant['what'];
   readonly path: string;
   readonly ask: Ask;
-  /** As the answer has to name it, unless it refuses the request. */
+  /** The name in the answer, unless it refuses the request. */
   readonly named: string;
 };
 
@@ -83,7 +83,7 @@ const partsOf = (operation: Operation, texts: Raw): readonly FormPart[] => [
     })),
 ];
 
-/** What is sent for a body; null where the operation cannot be sent this. */
+/** Request with this body; null where the operation cannot have it. */
 const askOf = (operation: Operation, { text, path, what }: Mutant): Ask | null => {
   if (operation.form === null && operation.encoding === 'json') return { body: text };
   if (path.length > 1 || what === 'misplaced') return null;
@@ -105,7 +105,7 @@ const askOf = (operation: Operation, { text, path, what }: Mutant): Ask | null =
   };
 };
 
-/** Of one body, as many as `shotsMax`, whichever they are. */
+/** Shots at one body: `shotsMax` at most, chosen at random. */
 const bodyShots = (operation: Operation, address: string, value: unknown, rng: Rng) => {
   const closed = operation.body === null ? [] : closedObjectsIn(operation.body, value);
   // A part of a form has a text, and null is none.
@@ -185,7 +185,7 @@ const validAsk = (operation: Operation, value: unknown): Ask =>
     ? {}
     : (askOf(operation, { what: 'misspelt', text: JSON.stringify(value), path: [''] }) ?? {});
 
-/** What is wrong with an answer; null: it refuses the request, or names what it left out. */
+/** Fault of an answer; null: it refuses the request, or names what it left out. */
 const silenceIn = (operation: Operation, reply: Reply<unknown>, named: string): string | null => {
   if (reply.status >= 400 && reply.status < 500) return null;
   if (reply.status >= 300) return `answered ${reply.status}`;

@@ -82,7 +82,7 @@ export const validValue = (
   return draw(schema as unknown as Raw, 5);
 };
 
-/** What stands for a reference to a component, null for anything else. */
+/** The schema behind a reference to a component, null for anything else. */
 const componentIn = (raw: Raw): Raw | null => {
   const ref = typeof raw['$ref'] === 'string' ? raw['$ref'] : '';
   const inDocument = /^#\/components\/schemas\/(\w+)$/.exec(ref)?.[1];

@@ -16,7 +16,7 @@ import { temporaryFolder } from '../support/folder.js';
 import { textOf } from '../support/json-parts.js';
 import { instantAt, project, readScript, type Step } from './metrics-scripts.js';
 
-/** What answers the questions of a script. */
+/** An engine that answers the queries of a script. */
 type Answerer = {
   readonly put: (rows: readonly RecordRow[]) => Promise<void>;
   readonly types: (names: readonly string[]) => Promise<ReadonlyMap<string, MetricType>>;

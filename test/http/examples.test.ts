@@ -8,7 +8,7 @@ import { startApp, type App } from '../support/app.js';
 import { formRequest } from '../support/multipart-forms.js';
 import { openApiText } from '../../cli/openapi.js';
 
-/** What later examples speak of, in the order in which it can be made. */
+/** Operations that make what later examples refer to, in the order of their needs. */
 const first = [
   'getCurrentUser',
   'createProject',

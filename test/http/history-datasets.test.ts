@@ -7,7 +7,7 @@ type Rows = Readonly<Record<string, Readonly<Record<string, unknown>> | null>>;
 type Change = { readonly rows?: Rows; readonly current_version_index?: number } | null;
 type Entry = { readonly event_type: string; readonly before: Change; readonly after: Change };
 
-/** As history shows a text. */
+/** A text as the history shows it. */
 const shown = (text: string) => ({
   sha256: createHash('sha256').update(text).digest('hex'),
   bytes: Buffer.byteLength(text),

@@ -18,8 +18,8 @@ import { runs } from '../support/runs.js';
 type Known = Readonly<Record<string, unknown>>;
 
 /**
- * In the caller's own project these make records of the ids they are given, which are unique in
- * their project only (contract 3.1), or wait 2 s for one that may still come.
+ * Operations that make records of the ids they get in the caller's own project, which are unique
+ * per project only (contract 3.1), or that wait 2 s for a late record.
  */
 const makesOfIds = ({ size }: Operation): boolean => size === 'ingest';
 /** They would take from the caller what the other calls ask with. */
@@ -152,7 +152,7 @@ const mentions = ({ path, ask }: Sent, ids: Known, names: readonly string[]): bo
   return [...names, 'org_job_id'].some((name) => text.includes(String(ids[name])));
 };
 
-/** What an answer tells, without what is different in every answer. */
+/** Content of an answer, without what is different in every answer. */
 const told = (reply: Reply<unknown>, ids: readonly unknown[], name: string) => {
   const { 'x-request-id': _request, date: _date, ...headers } = reply.headers;
   const neutral = ids.reduce<string>(
@@ -243,9 +243,9 @@ const withProbes = (operation: Operation, ask: Ask, marker: string): Ask => {
   if (!text.startsWith('{')) return { ...ask, body: text };
   return { ...ask, body: `{"__proto__":{"polluted":"${marker}"},${text.slice(1)}` };
 };
-/** Of 20 that a form may have. */
+/** Parts of a form, of 20 at most. */
 const partsMax = 12;
-/** Of `formBytes` of no parts: what ends a form. */
+/** Length of the end of a form: `formBytes` of no parts. */
 const closing = formBytes([]).length;
 
 type Shape = {

@@ -76,7 +76,7 @@ describe('a rotation of data keys during requests', function () {
     for (const [at, text] of texts.entries()) expect(opened.texts[at]).to.include(text);
   });
 
-  /** What the vault makes of the ciphertext of each. */
+  /** Opens each ciphertext by the vault. */
   const openAll = async () => {
     const { dir } = cast.app;
     const config = readConfig({ ASSAY_DATA_DIR: dir });

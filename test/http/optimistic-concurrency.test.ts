@@ -22,7 +22,7 @@ const run = '77777777-7777-4777-8777-777777777777';
 const trace = '88888888-8888-4888-8888-888888888888';
 const losers = /^(trace|annotation-templates|insights-settings|integration)-/;
 
-/** Whoever is in a race here loses it: another process is always faster. */
+/** Every append here loses its race: another process is always faster. */
 describe('optimistic concurrency that always conflicts', () => {
   let service: SmallService;
   let client: Client;

@@ -16,7 +16,7 @@ const many = 12;
 const numbers = Array.from({ length: many }, (_, at) => at);
 const names = numbers.map((at) => `name ${at}`);
 
-/** Nobody sends If-Match here: all succeed, one after the other. */
+/** All changes succeed in sequence, since none sends If-Match. */
 describe('simultaneous changes of one object', () => {
   let cast: TwoOrganizations;
   let admin: RoleUser;

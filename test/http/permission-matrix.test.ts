@@ -176,7 +176,7 @@ const isOf =
   ({ scheme }: Credential): boolean =>
     schemes.includes(scheme);
 
-/** Of the service's own history, and what all histories are signed by. */
+/** Events of the service's own history, and of the keys of all histories. */
 const sealsOwn = [
   'EarlierErasuresNamed',
   'HistorySealed',
@@ -184,7 +184,7 @@ const sealsOwn = [
   'SealingKeyPublished',
 ];
 
-/** Of reads that found no fault with the caller; some known objects are not what they read. */
+/** Statuses of reads that admit the caller; some known objects are of another kind. */
 const readable = [200, 204, 404, 409];
 const decision = async (
   operation: Operation,

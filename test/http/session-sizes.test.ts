@@ -14,7 +14,7 @@ describe('traces of one session', () => {
     (await service().log.read(sizedSessionStream(project, session as SessionId))).map(
       ({ data }) => (data as { readonly traces: number }).traces,
     );
-  /** As if so many had been logged before this process began. */
+  /** Grows the session as if so many traces had been logged before this process began. */
   const grew = async (session: string, traces: number): Promise<void> => {
     const name = sizedSessionStream(project, session as SessionId);
     const data = { project_id: project, session_id: session, traces };

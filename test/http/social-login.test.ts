@@ -37,7 +37,7 @@ describe('social login over HTTP', () => {
   let door: LoginClient;
   let client: Client;
 
-  /** What an operator does: finds the address of the keys, writes it down. */
+  /** Configures a provider as an operator does: finds the address of the keys, writes it down. */
   const configured = async (provider: string, { url, clientId }: Issuer) => {
     const found = await fetch(`${url}/.well-known/openid-configuration`);
     const { issuer: name, jwks_uri } = (await found.json()) as Readonly<Record<string, string>>;
@@ -66,7 +66,7 @@ describe('social login over HTTP', () => {
     await folder.remove();
   });
 
-  /** From an address of its own, so that failures are not counted together. */
+  /** Logs in from an address of its own, so that failures are not counted together. */
   const logIn = (id_token: string, provider = 'okta', from?: string): Promise<Reply<Token>> =>
     client.send<Token>('POST', '/v2/login/social', {
       body: { id_token, provider },

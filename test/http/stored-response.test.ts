@@ -9,7 +9,7 @@ describe('a stored response', () => {
   before(async () => {
     project = await recordedProject();
   });
-  /** Under one key, as often as it is called. */
+  /** A write under one key, repeated by each call. */
   const keyed = async (path: string, body: object) => {
     const { client } = await sharedApp();
     const headers = { 'Idempotency-Key': randomUUID() };

@@ -6,7 +6,7 @@ import { operation, readRoute } from '../../contract/operation.js';
 import { Fault } from '../../kernel/fault.js';
 import { operationDefaults, smallService, type SmallService } from '../support/small-service.js';
 
-/** What arrives, as it arrives. */
+/** Chunks of the response as they arrive. */
 const chunksOf = (answer: IncomingMessage): readonly Buffer[] => {
   const chunks: Buffer[] = [];
   answer.on('data', (chunk: Buffer) => chunks.push(chunk));

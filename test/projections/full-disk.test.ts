@@ -10,7 +10,7 @@ import { projectorIn } from '../support/projector.js';
 import { projectId, traceStream } from '../support/random-trace-logs.js';
 import { pollUntil } from '../support/poll-until.js';
 
-/** As DuckDB says it, through the port. */
+/** DuckDB's error for a full disk, through the port. */
 const noRoom = (): Fault =>
   new Fault('unavailable', 'The records cannot be read or written now', {
     cause: new Error(

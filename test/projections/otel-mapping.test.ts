@@ -46,7 +46,7 @@ const received: OtelSpansReceived = {
   ],
 };
 
-/** What a later release may know of a convention that did not exist before. */
+/** Mapping of a later release with a new convention. */
 const later: OtelMapping = {
   version: otelMapping.version + 1,
   rules: {

@@ -44,14 +44,14 @@ const tally = (version = 1): AnyProjection => ({
     return { key, scope: 's', fields: {}, body: { count, last: data.word } };
   },
 });
-/** Nobody waits for seconds here. */
+/** A clock whose waits last 5 ms at most. */
 const impatient: Clock = {
   ...systemClock,
   wait: (ms, signal) => systemClock.wait(Math.min(ms, 5), signal),
 };
 /** More than two pages of the log. */
 const many = (word: string) => Array.from({ length: 1_200 }, (_, at) => wordSaid(`${word} ${at}`));
-/** Nothing is left to be purged, so the records only hear of it. */
+/** Ends a job without anything to purge, so that records only see the event. */
 const done = (log: EventLog, job: string): Promise<Position> =>
   append(
     log,
@@ -70,9 +70,9 @@ const fill = async (log: EventLog, word: string): Promise<void> => {
 describe('an interrupted rebuild', () => {
   let folder: Awaited<ReturnType<typeof temporaryFolder>>;
   let open: OpenProjector;
-  /** From where pages were read, by the rebuild and by what is live. */
+  /** Positions from which the rebuild and the live projector read pages. */
   let read: Position[];
-  /** Of which types; null: of all. */
+  /** Types of the pages read; null: all. */
   let types: (string | null)[];
   let reading: (after: Position) => Promise<void>;
   const begin = async (

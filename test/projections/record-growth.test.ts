@@ -18,7 +18,7 @@ import {
   type TraceLogEvent,
 } from '../support/random-trace-logs.js';
 
-/** What folding reads of the stored rows and writes of them, in bytes of JSON. */
+/** Bytes of JSON that folding reads of the stored rows and writes. */
 type Cost = {
   readonly rowsRead: number;
   readonly bytesRead: number;

@@ -12,7 +12,7 @@ import { projectId, traceId } from '../support/random-trace-logs.js';
 const canary = 'the customer said: my card is 4000-1234';
 const digest = { sha256: sha256Hex(canary), bytes: canary.length };
 
-/** What history shows before and after each of the events. */
+/** State before and after each of the events, as the history shows it. */
 const shownOf = (type: 'trace' | 'scorer_task', id: string, happened: readonly Event[]) => {
   const events = happened.map((event, at) => recordedAt(at + 1, event));
   const subject = { type, id, projectId, stream: null };

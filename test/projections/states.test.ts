@@ -152,7 +152,7 @@ describe('the states of resources', function () {
 /** A read gives it another form, or adds to it what other streams say. */
 const differs = ['trace.spans', 'experiment.updated_at', 'experiment.scorers', 'experiment.tags'];
 
-/** What is hidden, as it is. */
+/** Reveals hidden values. */
 const plain = (shown: StateValue): unknown => {
   if (typeof shown !== 'object' || shown === null || Array.isArray(shown)) return shown;
   const [mark] = Object.getOwnPropertySymbols(shown);

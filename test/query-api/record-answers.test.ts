@@ -29,7 +29,7 @@ const templates: readonly FeedbackTemplate[] = [{ id: 'stars', type: 'star' }];
 const text = (pieces: JsonChunks | null): string | null =>
   pieces === null ? null : Buffer.concat(pieces).toString();
 
-/** As it is said in contract 5.7: objects within objects. */
+/** Tree of a record (contract 5.7): objects within objects. */
 const treeOf = (row: RecordRow, rows: readonly RecordRow[]): JsonObject => ({
   ...recordViewOf(row, false, templates),
   spans: rows

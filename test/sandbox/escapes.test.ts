@@ -71,14 +71,14 @@ for (const mode of modes) {
 
 describe('the walls one by one', () => {
   const names = Object.keys(escapes);
-  /** With all of deno's permissions. */
+  /** Confinement with all of deno's permissions. */
   const freely = (confinement: Confinement): Confinement => ({
     ...confinement,
     args: confinement.args
       .filter((one) => !one.startsWith('--deny-'))
       .map((one) => (one.startsWith('--allow-read') ? '--allow-all' : one)),
   });
-  /** As the account that the tests run as, with its environment. */
+  /** Confinement under the account of the tests, with its environment. */
   const unlimited = (one: Confinement): Partial<Confinement> => ({
     command: freely(one).args.find((arg) => arg.endsWith('/deno')) ?? '',
     args: freely(one).args.slice(one.args.findIndex((arg) => arg.endsWith('/deno')) + 1),

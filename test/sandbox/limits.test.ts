@@ -10,7 +10,7 @@ import { runs } from '../support/runs.js';
 import { sandboxOf, stepsOf, taskOf, type TestMode } from '../support/sandboxes.js';
 
 const wallMs = 6_000;
-/** What a busy machine may be late, beside the half second that an end may take … */
+/** Delay of a busy machine, beside the half second that an end may take … */
 const lateMs = 1_500;
 /** … and what the start of the process takes, which is not counted. */
 const startMs = 2_000;

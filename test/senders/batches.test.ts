@@ -12,7 +12,7 @@ import { expect } from 'chai';
 import { sharedApp } from '../support/app.js';
 import { outline, waitForTraces, spansUnder, type SenderRecord } from '../support/sender-runs.js';
 
-/** What does not depend on the run: the same from every exporter. */
+/** Members that do not depend on the run: the same from every exporter. */
 const told = (record: SenderRecord): unknown => {
   const { type, name, input, output, status_code, model, tags, user_metadata, spans } = record;
   const told_spans = spans?.map(told);

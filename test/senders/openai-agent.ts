@@ -17,8 +17,8 @@ const tools: ChatCompletionTool[] = [
 ];
 
 /**
- * What a program does with OpenAI's client: a whole answer with a tool's call, the answer to what
- * the tool said as a stream, and a model that does not exist.
+ * Calls of OpenAI's client: a whole answer with a tool's call, the answer to the result of the tool
+ * as a stream, and a model that does not exist.
  */
 const askModels = async (client: OpenAI): Promise<void> => {
   const messages: ChatCompletionMessageParam[] = [

@@ -114,7 +114,10 @@ export const raceSuite = (log: () => EventLog): void => {
   });
 };
 
-/** Only winners are at their revisions; a conflict was true at some moment of its attempt. */
+/**
+ * Checks that only winners are at their revisions, and that a conflict was true at some moment of
+ * its attempt.
+ */
 const checkHistory = async (
   log: EventLog,
   stream: StreamName,

@@ -3,7 +3,7 @@ import type { Ask } from './client.js';
 export type FormPart = {
   readonly name: string;
   readonly content: string | Uint8Array;
-  /** If present, the part is a file. */
+  /** Makes the part a file. */
   readonly fileName?: string;
 };
 

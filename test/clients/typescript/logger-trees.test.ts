@@ -32,7 +32,7 @@ const { tree } = fc.letrec<{ tree: Tree }>((tie) => ({
   }),
 }));
 
-/** As a program would run it: some steps side by side, some that throw. */
+/** Plays a tree like a program: some steps side by side, some that throw. */
 const play = async (step: Step, { name, type, input, fails, spans }: Tree): Promise<void> =>
   step
     .span(name, { type, input }, async (below) => {

@@ -13,7 +13,7 @@ const parsed = (value: unknown): unknown => JSON.parse(textOf(value));
 const circle: Record<string, unknown> = { name: 'round' };
 circle['self'] = circle;
 
-/** What the service shows of a trace that was logged so, and what the client said. */
+/** Record of a trace in the service, and the warnings of the client. */
 const shown = async (start: object, work: (step: Step) => unknown) => {
   const { url, apiKey } = await sharedApp();
   const { id: project } = await new Assay({ url, apiKey }).projects.create({ name: randomUUID() });

@@ -17,7 +17,7 @@ import { pollUntil } from '../../support/poll-until.js';
 const run = promisify(execFile);
 const project = '11111111-1111-4111-8111-111111111111';
 
-/** What a client says while a trace is logged with these options. */
+/** Warnings of a client that logs a trace with these options. */
 const saidWith = async (options: AssayOptions) => {
   const lines: string[] = [];
   const logger = { intervalMs: 5, exitMs: 100, onWarning: (line: string) => lines.push(line) };

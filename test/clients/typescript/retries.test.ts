@@ -10,7 +10,7 @@ import { refusal, scriptedServer, type Scripted } from '../../support/scripted-s
 const project = '11111111-1111-4111-8111-111111111111';
 const quick = { firstWaitMs: 1, waitMaxMs: 30_000 };
 
-/** What the work says to a server that answers so, and what that server received. */
+/** Result of the work against a scripted server, and the requests received. */
 const against = async <T>(
   script: Parameters<typeof scriptedServer>[0],
   work: (assay: Assay) => Promise<T>,

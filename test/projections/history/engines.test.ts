@@ -60,7 +60,7 @@ const remote = async (): Promise<Opened> => {
   };
 };
 
-/** On a server that others use too, and that nobody scavenges for us. */
+/** Opens a shared server, which this test does not scavenge. */
 const real = async (url: string): Promise<Opened> => {
   const log = await openEventStore({ url });
   return { log, scavenge: async () => undefined, close: () => log.close() };
@@ -123,7 +123,7 @@ const questions: readonly ChainQuery[] = [
   { ...asked, to: '2026-03-01T00:01:00.000000Z' as Instant },
 ].flatMap((question) => [question, { ...question, ascending: false }]);
 
-/** Of all chains, or of those that are named. */
+/** Content of all chains, or of the named ones. */
 const told = async (
   documents: Documents,
   named: readonly string[] | null,

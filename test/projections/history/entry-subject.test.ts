@@ -10,7 +10,7 @@ import { organizations, recordedAll, user, type UnplacedEvent } from './random-h
 const [organization = ''] = organizations;
 const [project, other, named] = [uuid(1, 1), uuid(2, 2), uuid(4, 4)];
 
-/** What these are listed by, one after the other. */
+/** Subjects that list these events, classified one after the other. */
 const placed = (...list: readonly Partial<UnplacedEvent>[]) => {
   const places = openEntryClassifier(new Map());
   return recordedAll(
@@ -27,7 +27,10 @@ const placed = (...list: readonly Partial<UnplacedEvent>[]) => {
   );
 };
 
-/** Where a stream's name has no id of its own noun, what is technical is of the organisation. */
+/**
+ * Event types by subject; technical events are of the organisation if the name of their stream has
+ * no id of its own noun.
+ */
 const golden: Readonly<Record<string, readonly string[]>> = {
   annotation_template: [
     'AnnotationTemplateChanged',

@@ -16,7 +16,7 @@ import { historyReadModel } from '../../../projections/history/model.js';
 import { uuid } from '../../support/record-generators.js';
 import { temporaryFolder } from '../../support/folder.js';
 
-/** What happened, before it has a place in the log. */
+/** An event before it has a position in the log. */
 export type UnplacedEvent = {
   readonly stream: StreamName;
   readonly type: string;
@@ -46,7 +46,7 @@ const traceIn = (
   actor: { type: 'api_key', id: uuid(6, organization), role: 'owner' },
 });
 
-/** Of a few organisations, some of it as it was before events named them. */
+/** Events of a few organisations, some of them from before events named theirs. */
 const happened: fc.Arbitrary<UnplacedEvent> = fc
   .record({
     what: fc.nat(6),
