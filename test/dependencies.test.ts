@@ -34,7 +34,7 @@ const isForUs = ({ os, cpu }: Locked): boolean => {
   return names(os, manifest.os) && names(cpu, manifest.cpu);
 };
 
-describe('what is installed', () => {
+describe('the installed packages', () => {
   it('is what it was when it was chosen, on every platform that npm takes us on', () => {
     expect(manifest.os).to.deep.equal(['linux']);
     expect(manifest.cpu).to.deep.equal(['x64']);

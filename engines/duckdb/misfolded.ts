@@ -13,7 +13,7 @@ const codesOf = (range: string): readonly number[] => {
   return Array.from({ length: last - first + 1 }, (_, at) => first + at);
 };
 
-/** Those code points, as the inside of a character class. */
+/** The code points as the inside of a character class. */
 export const misfolded = misfoldedCodes
   .trim()
   .split(/\s+/)

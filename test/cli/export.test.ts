@@ -260,7 +260,7 @@ describe('assay export', function () {
   });
 
   describeRealRuns('of 200 real runs', () => {
-    it('comes back byte for byte, by way of a file', async () => {
+    it('equals the import byte for byte, through a file', async () => {
       const path = join(folder.dir, 'real.jsonl');
       await writeFile(path, asLines(realRuns()));
       const args = ['--json', '--project'];

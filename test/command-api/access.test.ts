@@ -42,7 +42,7 @@ describe('effective role in a project', () => {
     ['admin', null, 'owner'],
   ];
   for (const [role, granted, effective] of roles) {
-    it(`of ${role}: ${effective ?? 'none'} where ${granted ?? 'nothing'} was given`, () =>
+    it(`gives ${role} ${effective ?? 'no role'} for a grant of ${granted ?? 'nothing'}`, () =>
       expect(roleInProject(role, null, project, granted)).to.equal(effective));
   }
 
@@ -163,7 +163,7 @@ describe('the request authorizer', () => {
     expect(authorizer.lastUsed(keyId(1))).to.equal(instantAfter(60));
   });
 
-  it('shows a bound key of an admin its project, whoever created that', async () => {
+  it('shows a bound key of an admin its project, whatever its creator', async () => {
     await register(1, { project_id: projectId(1), project_role: 'editor' });
     const principal = await enter('1');
     expect(await authorizer.visibleProject(principal, projectId(1))).to.deep.equal({

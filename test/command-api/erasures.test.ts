@@ -255,7 +255,7 @@ describe('erasing what was deleted', () => {
     expect(await completed(gone)).to.have.length(1);
   });
 
-  it('goes on after a kill at any step', async () => {
+  it('resumes after a kill at any step', async () => {
     await world.append(runStream(gone), runDeleted);
     let bookmark = logStart;
     for (let steps = 0; (await completed(gone)).length === 0; steps += 1) {

@@ -62,7 +62,7 @@ describe('deciding on experiments', () => {
         { type: 'ExperimentGroupAssigned', data: { ...place, group } },
       ));
 
-  it('leaves what is already as asked', () =>
+  it('changes nothing when the state is already as requested', () =>
     given(made)
       .when(change(id, project, { ...same, taskType: 16 }))
       .thenNothing());
@@ -92,7 +92,7 @@ describe('deciding on experiments', () => {
       .thenRejected('not-found');
   });
 
-  it('counts as a run where runs are asked for', () => {
+  it('counts as a run in lists of runs', () => {
     const [run, gone] = [[made], [made, tagged, deleted]].map((events) =>
       events.reduce(runs.evolve, runs.initial),
     );

@@ -114,7 +114,7 @@ describe('a family of refresh tokens', () => {
       .thenNothing();
   });
 
-  describe('is alive', () => {
+  describe('lifetime of a family', () => {
     const family = refreshTokenFamilies.evolve(null, started);
     const user = (...events: readonly UserEvent[]) =>
       [userCreated(1, 'user'), ...events].reduce(users.evolve, users.initial);
@@ -129,14 +129,14 @@ describe('a family of refresh tokens', () => {
     const alive = (whose: ReturnType<typeof user>, seconds = 1): boolean =>
       family !== null && isAlive(family, whose, instantAfter(seconds));
 
-    it('while its user is, and for no longer than thirty days', () => {
+    it('lasts as long as its user, and thirty days at most', () => {
       expect(alive(user())).to.equal(true);
       expect(alive(user(), 30 * day)).to.equal(false);
       expect(alive(user(removed))).to.equal(false);
       expect(alive(null)).to.equal(false);
     });
 
-    it('until the password is changed, except for the login that changed it', () => {
+    it('ends with a change of the password, except by this login', () => {
       expect(alive(user(changed(null)))).to.equal(false);
       expect(alive(user(changed(id)))).to.equal(true);
       expect(alive(user(changed(id), changed(null)))).to.equal(false);

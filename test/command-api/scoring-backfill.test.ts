@@ -122,7 +122,7 @@ for (const [name, open] of [
         ({ type }) => type === 'ScoresRecorded',
       ).length;
 
-    it('goes on after a kill without scoring or counting anything twice', async () => {
+    it('resumes after a kill without scoring or counting anything twice', async () => {
       const scorer = await world.scorer('one', plain);
       const run = await world.run(1, []);
       const outputs = Array.from({ length: 130 }, (_, at) => `${at}`);

@@ -18,7 +18,7 @@ import {
   booking,
 } from '../support/trace-batches.js';
 
-describe('what a trace becomes', () => {
+describe('the events of a trace', () => {
   it('has no member at its default, canonical values and its tree in pre-order', () => {
     const { trace, spans } = traceLoggedOf({
       id: traceId.toUpperCase(),

@@ -85,7 +85,7 @@ describe('documents with one flipped byte', function () {
   });
   after(() => world?.remove());
 
-  it('are built anew or as they were, and found by the doctor where they are not', async () => {
+  it('are rebuilt or unchanged, and otherwise found by the doctor', async () => {
     const random = seededRandom(drawSeed('flips of documents'));
     const { data } = world;
     const { answers: truth } = await served(data);

@@ -115,7 +115,7 @@ withMongo('batches on MongoDB', (server) => {
     });
   }
 
-  it('are not folded onto a server that forgot the last one, until opened anew', async () => {
+  it('are not folded onto a server that lost the last one, until reopened', async () => {
     await first.apply(sampleCollection, writesOf(thing('a', 2)), checkpointAt(2));
     const client = await MongoClient.connect(server().url(database));
     const forgotten = { seq: 1, reserved: 1, position: positionAt(1), dead: [] };

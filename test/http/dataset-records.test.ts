@@ -90,7 +90,7 @@ describe('dataset rows from records over HTTP', () => {
     expect((await cells()).map(({ output }) => output)).to.deep.equal(['right', null]);
   });
 
-  it('goes on page by page', async () => {
+  it('continues page by page', async () => {
     await log(['q1', 'q2', 'q3'].map((input) => ({ input })));
     const first = (await added({ sort: { name: 'input' }, limit: 2 })).body;
     expect(first).to.deep.include({ added_count: 2, next_starting_token: 2 });

@@ -108,7 +108,7 @@ describe('Idempotency-Key', () => {
     expect((await send('five')).status).to.equal(200);
     expect(minted.slice(0, 2)).to.deep.equal(minted.slice(2));
   });
-  it('answers simultaneous duplicates with 409 and when to come back', async () => {
+  it('answers simultaneous duplicates with 409 and Retry-After', async () => {
     const before = effects;
     const replies = await Promise.all(Array.from({ length: 5 }, () => send('six')));
     expect(effects - before).to.equal(1);

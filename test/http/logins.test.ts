@@ -217,7 +217,7 @@ describe('logins over HTTP', () => {
       expect(await door.statusWith(again.body.access_token)).to.equal(200);
     });
 
-    it('revokes the family when an older one comes back: 401, and all its tokens die', async () => {
+    it('revokes the family when an older token is reused: 401 for all its tokens', async () => {
       const login = await door.logIn();
       const second = cookieOf(await door.refresh(login.cookie))?.get('refresh_token') ?? '';
       const third = await door.refresh(second);

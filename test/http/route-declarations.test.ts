@@ -21,7 +21,7 @@ const fine = operation({
 const routeTo = (operation: Operation) =>
   writeRoute(operation, async () => ({ body: { ok: true } }));
 
-describe('the start of the service fails', () => {
+describe('the start of the service', () => {
   const refusal = async (...operations: readonly Partial<Operation>[]) => {
     const routes = operations.map((one) => routeTo({ ...fine, ...one }));
     const error: unknown = await smallService(routes, { collections: ['things'] }).then(
@@ -30,22 +30,22 @@ describe('the start of the service fails', () => {
     );
     return error instanceof Error ? error.message : 'it started';
   };
-  it('without a requirement on every route', async () =>
+  it('fails without a requirement on every route', async () =>
     expect(await refusal({ requires: undefined as never })).to.include('has no requirement'));
-  it('with a project role on a path without a project', async () =>
+  it('fails for a project role on a path without a project', async () =>
     expect(await refusal({ requires: 'editor' })).to.include('names no project'));
-  it('with a public operation that requires a credential, or the other way round', async () => {
+  it('fails for a public operation with a credential, or the other way round', async () => {
     expect(await refusal({ requires: 'public' })).to.include('public');
     expect(await refusal({ schemes: [] })).to.include('public');
   });
-  it('with two operations at one place or of one name', async () => {
+  it('fails for two operations at one path or of one name', async () => {
     const path = '/v2/x/{a}';
     expect(await refusal({ path }, { path: '/v2/x/{b}', operationId: 'other' })).to.include(
       'shares',
     );
     expect(await refusal({}, { path })).to.include('shares fine');
   });
-  it('with a read of an unknown collection', async () => {
+  it('fails for a read of an unknown collection', async () => {
     const routes = [readRoute(fine, [{ name: 'nothing' }], async () => ({ body: { ok: true } }))];
     const error: unknown = await smallService(routes, { collections: ['things'] }).catch(
       (error: unknown) => error,
@@ -54,8 +54,8 @@ describe('the start of the service fails', () => {
   });
 });
 
-describe('under load', () => {
-  it('requests beyond capacity are shed with Retry-After', async () => {
+describe('a loaded service', () => {
+  it('sheds requests beyond capacity with Retry-After', async () => {
     const gates: (() => void)[] = [];
     const slow = readRoute(fine, [], async () => {
       await new Promise<void>((resolve) => gates.push(resolve));
@@ -71,7 +71,7 @@ describe('under load', () => {
     expect(await service.metrics.text()).to.include('assay_shed_requests_total 1');
     await service.close();
   });
-  it('running requests are answered when the service closes', async () => {
+  it('answers running requests when it closes', async () => {
     const gates: (() => void)[] = [];
     const slow = readRoute(fine, [], async () => {
       await new Promise<void>((resolve) => gates.push(resolve));
@@ -88,8 +88,8 @@ describe('under load', () => {
   });
 });
 
-describe('in production', () => {
-  it('a response unlike its schema is sent, logged by its paths and counted', async () => {
+describe('a service in production', () => {
+  it('sends a response unlike its schema, logs its paths and counts it', async () => {
     const routes = [
       readRoute(fine, [], async () => ({ body: { ok: true, canary: 'canary7f3a' } })),
     ];

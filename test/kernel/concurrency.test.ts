@@ -28,7 +28,7 @@ const gated = () => {
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 
 describe('mutex, semaphore, single flight and batch loader', () => {
-  it('a mutex runs work one after the other, even after a failure', async () => {
+  it('mutex: runs work one after the other, even after a failure', async () => {
     const inSequence = openMutex();
     const order: string[] = [];
     const failed = inSequence(async () => {
@@ -43,7 +43,7 @@ describe('mutex, semaphore, single flight and batch loader', () => {
     expect(order).to.deep.equal(['first', 'told', 'second']);
   });
 
-  it('a keyed mutex serialises work under one key and does not wait for other keys', async () => {
+  it('keyed mutex: serialises work per key and does not wait for other keys', async () => {
     const keyedMutex = openKeyedMutex<string>();
     const { work, begun, open } = gated();
     const order: string[] = [];
@@ -56,7 +56,7 @@ describe('mutex, semaphore, single flight and batch loader', () => {
     expect(order).to.deep.equal(['c', 'a and b', 'b']);
   });
 
-  it('a semaphore never exceeds its permits, even for a call during a release', async () => {
+  it('semaphore: never exceeds its permits, even for a call during a release', async () => {
     const inPlace = openSemaphore(1);
     const { work, begun, most, open } = gated();
     const working = work();
@@ -74,7 +74,7 @@ describe('mutex, semaphore, single flight and batch loader', () => {
     expect(most()).to.equal(1);
   });
 
-  it('a semaphore refuses calls when its queue is full', async () => {
+  it('semaphore: refuses calls when its queue is full', async () => {
     const inPlace = openSemaphore(1, (waiting) => {
       if (waiting >= 1) throw new Error('full');
     });
@@ -88,7 +88,7 @@ describe('mutex, semaphore, single flight and batch loader', () => {
     await Promise.all(both);
   });
 
-  it('a single flight is shared by callers that came before it started', async () => {
+  it('single flight: shares a run among callers that came before it started', async () => {
     let looks = 0;
     const look = singleFlight(async () => {
       looks += 1;
@@ -102,7 +102,7 @@ describe('mutex, semaphore, single flight and batch loader', () => {
     expect([await first, ...(await Promise.all(later))]).to.deep.equal([1, 2, 2]);
   });
 
-  it('a single flight by key starts after its callers and does not delay other keys', async () => {
+  it('keyed single flight: starts after its callers and does not delay other keys', async () => {
     const began: string[] = [];
     const gates = new Map<string, () => void>();
     const look = singleFlightByKey(async (key: string) => {
@@ -126,7 +126,7 @@ describe('mutex, semaphore, single flight and batch loader', () => {
     expect(await Promise.all(later)).to.deep.equal([5, 5]);
   });
 
-  it('a batch loader collects the calls of one tick and returns each its result', async () => {
+  it('batch loader: collects the calls of one tick and returns each its result', async () => {
     const asked: string[] = [];
     const ask = openBatchLoader(async (questions: readonly string[]) => {
       asked.push(questions.join());

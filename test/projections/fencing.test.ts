@@ -41,14 +41,14 @@ describe('a projector that was replaced by another', () => {
     }
   });
 
-  describe('keeps a fencing token', () => {
+  describe('its fencing token', () => {
     let documents: Documents;
     beforeEach(async () => {
       documents = await openDocuments({ dir: folder.dir });
     });
     afterEach(() => documents.close());
 
-    it('that is never raised above the one of a later projector', async () => {
+    it('is never raised above the one of a later projector', async () => {
       const first = await openParking(documents, []);
       expect(await first.raiseFence()).to.equal(2);
       const second = await openParking(documents, []);
@@ -59,7 +59,7 @@ describe('a projector that was replaced by another', () => {
       expect((await openParking(documents, [])).version('words')).to.equal(null);
     });
 
-    it('that is unique, also when two projectors start at once', async () => {
+    it('is unique, also when two projectors start at once', async () => {
       const both = await Promise.allSettled([
         openParking(documents, []),
         openParking(documents, []),

@@ -108,7 +108,7 @@ describe('a log other than the one that was folded', () => {
     expect(await wordsOf('a')).to.deep.equal(['one', 'two', 'three']);
   });
 
-  it('is folded from its first event when it was begun anew', async () => {
+  it('is folded from its first event after a reset', async () => {
     await removeLog();
     await begin();
     await pollUntil('nothing is left', 5_000, async () => (await wordsOf('a')) === null);

@@ -201,7 +201,7 @@ describe('an event that an operator skipped', () => {
     ]);
   });
 
-  it('of a paused read model is applied when that resumes', async () => {
+  it('is applied to a paused read model when that resumes', async () => {
     await rulings().pause('words');
     await append(open.log, streamNameOf('room', 'b'), 0, newEvent('Said', { word: 'other' }));
     await rulings().resume({ projection: 'words', reason: 'the disk has room', operator: 'ada' });

@@ -21,7 +21,7 @@ describe('the image that scorers run from', () => {
     await remove();
   });
 
-  it('is made anew when a file of it is not what it was', async () => {
+  it('is rebuilt when one of its files changed', async () => {
     const { dir, remove } = await temporaryFolder();
     const open = () => openImage(dir, async () => Buffer.from('snapshot'));
     const { dir: app } = await open();

@@ -39,7 +39,7 @@ const withoutSalt = ({ salt, ...event }: Evidence): Envelope => {
 
 /** An erasure removes content only: the evidence of a chain stays in its place. */
 export const erasedContentSuite = (log: () => EventLog, reopen: () => Promise<void>): void => {
-  describe('what stays of erased events', () => {
+  describe('the rest of erased events', () => {
     it('keeps everything but data and salt in place, also after a restart', async () => {
       const operation = tuple(nat(4), integer({ min: 0, max: 3 }), nat(1_000));
       const property = asyncProperty(array(operation, { maxLength: 25 }), async (operations) => {

@@ -131,7 +131,7 @@ describe('a bundle at the verifier', function () {
     expect(refusals.size).to.be.greaterThan(3);
   });
 
-  it('is refused when the chain was written anew, hashes and all, under the old seal', async () => {
+  it('is refused when the chain was rewritten, hashes included, under the old seal', async () => {
     const all = history(30);
     const told = (role: string): readonly EntrySpec[] =>
       all.map(({ event_type, stream }, at) => ({
