@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
 
-/** Sources whose words STYLE.md, Names, rules; of tests only docstrings. */
+/** Sources whose words STYLE.md, Names, rules; of tests only docstrings and titles. */
 const allSources = execFileSync(
   'git',
   ['ls-files', '-co', '--exclude-standard', '*.ts', '*.tsx', '*.mjs', '*.py'],
@@ -46,6 +46,10 @@ const vagueReason =
   'a text says what is wrong or missing, the limit and what to do; name the thing or the role ' +
   '("must be a list", "the key is missing", "the caller") instead of ';
 
+/** Titles of tests that complete a sentence of their describe instead of beginning with a verb. */
+const fragments =
+  /^ *it\(\s*['"`](?:and|as|at|by|for|from|in|of|on|so|that|to|under|when|where|with(?:out)?) .*/gm;
+
 /** Participles, pronouns and adverbs that say nothing about what they name. */
 const bareNames = new Set(
   (
@@ -77,6 +81,11 @@ describe('words', () => {
         .flatMap((literal) => literal.split('\n').filter((line) => vague.test(line)))
         .map((line) => `${path}: ${line}: ${vagueReason}"${vague.exec(line)?.[0]}"`),
     );
+  });
+
+  it('begin titles of tests with a verb', () => {
+    const tests = allSources.filter((path) => path.startsWith('test/'));
+    found((path, text) => [...text.matchAll(fragments)].map(([line]) => `${path}: ${line}`), tests);
   });
 
   it('name exports by nouns and verb phrases', () => {

@@ -45,7 +45,7 @@ const problemOf = (text: string, population?: Population) => {
   return expect([text.slice(at, at + length), message], text);
 };
 
-/** What the service makes of a tree, without lists of one. */
+/** Normal form of a tree in the service: no list of one. */
 const planOf = (tree: unknown, population: Population) => {
   const { filter, complaints } = planFilter(
     { filter_tree: tree as Json },
