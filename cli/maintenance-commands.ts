@@ -3,8 +3,18 @@ import type { Config } from '../config.js';
 import type { BackupOptions } from './backup.js';
 import type { DoctorOptions } from './doctor/doctor.js';
 
-/** Operators' commands for backup, restore and diagnosis. */
+/** Operators' commands for access, backup, restore and diagnosis. */
 export const addMaintenance = (program: Command, config: () => Config): void => {
+  program
+    .command('invite')
+    .description('a link with which a user sets a password, once: for one who has none or lost it')
+    .argument('<email>', 'of a user; new ones are invited with POST /v2/invite_users')
+    .option('--ops <url>', 'operators’ listener of a process that plays command, of several')
+    .option('--json', 'one JSON object instead of sentences')
+    .addHelpText('after', '\nExample:\n  assay invite admin@localhost')
+    .action(async (email: string, options: { ops?: string; json?: true }) =>
+      (await import('./invite.js')).invite(config(), email, options),
+    );
   program
     .command('backup')
     .description('copy the log and the keys into a folder, also while the service runs')

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Config } from '../config.js';
-import { startService, type Service } from '../service/service.js';
+import { startService, type AdminInvitationNotice, type Service } from '../service/service.js';
 
 /**
  * Exit code after a failed log or a dead thread: a supervisor may start the process again, a person
@@ -13,7 +13,10 @@ const fatalExitCode = 70;
 export const serve = async (config: Config): Promise<void> => {
   const sayKey = (key: string, email: string, url: string): void =>
     writeFirstKey(config.dataDir, key, email, url);
-  const service = await startService(config, { onKeyMinted: sayKey });
+  const service = await startService(config, {
+    onKeyMinted: sayKey,
+    onAdminInvited: invitationWriter(config.dataDir),
+  });
   await untilEnded(service);
 };
 
@@ -30,6 +33,20 @@ const writeFirstKey = (dir: string, key: string, email: string, url: string): vo
       `Try: curl -H 'Service-API-Key: ${key}' ${url}/v2/projects\n\n`,
   );
 };
+
+/** Tells the operator how the admin, who cannot log in yet, gets in. Not part of the log. */
+export const invitationWriter =
+  (dataDir: string) =>
+  ({ email, link, expiresAt }: AdminInvitationNotice): void => {
+    const again = `ASSAY_DATA_DIR=${dataDir} assay invite ${email}`;
+    process.stderr.write(
+      link === null
+        ? `${email} has no password; an invitation shown before is open until ${expiresAt}. ` +
+            `If it is lost: ${again}\n`
+        : `\nSign in and choose the password of ${email}, once, until ${expiresAt}:\n\n` +
+            `  ${link}\n\nIf the link is lost: ${again}\n\n`,
+    );
+  };
 
 /**
  * Resolves after a graceful stop. After a fatal failure it closes the parts within their time

@@ -58,6 +58,23 @@ export const inviteUsers = operation({
   faults: ['forbidden', 'not-found', 'already-exists', 'conflict'],
 });
 
+export const issueInvitation = operation({
+  operationId: 'issueInvitation',
+  summary: 'Issue another one-time token to a user, such as one who lost the password',
+  description:
+    'It replaces any token before, is good for 7 days and sets a password, which ends the logins ' +
+    'of the user.',
+  section: '5.2',
+  method: 'POST',
+  path: '/v2/users/{user_id}/invitation',
+  kind: 'w',
+  requires: 'manager',
+  params: Type.Object({ user_id: id('UserId') }),
+  /** `invitation_token` is shown this once; a replay under an Idempotency-Key has `""`. */
+  response: Type.Object({ invitation_token: secret(), expires_at: instant }),
+  faults: ['forbidden', 'not-found', 'conflict'],
+});
+
 export const acceptInvitation = operation({
   operationId: 'acceptInvitation',
   summary: 'Accept an invitation with its one-time token, choose a password and log in',
@@ -79,7 +96,7 @@ export const acceptInvitation = operation({
   response: tokenAnswer,
 });
 
-export const invitationOperations = [inviteUsers, acceptInvitation];
+export const invitationOperations = [inviteUsers, issueInvitation, acceptInvitation];
 
 /** Complaints about e-mails beyond the schema. */
 export const emailComplaints = (emails: readonly string[]): readonly Complaint[] =>

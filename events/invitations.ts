@@ -21,6 +21,15 @@ export const invitationEvents = {
     expires_at: instant,
   }),
   /**
+   * Stream `user-<user>`: another one-time token, in place of any before, for a user who has not
+   * accepted yet or has lost the password (contract 5.2). Only the hash of the token is stored.
+   */
+  InvitationIssued: Type.Object({
+    user_id: id('UserId'),
+    token_hash: secret(),
+    expires_at: instant,
+  }),
+  /**
    * The user can log in from here on: with a password (`PasswordChanged` follows in the same
    * append) or by an identity that was linked. A null name leaves the name as it was.
    */

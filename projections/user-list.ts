@@ -7,7 +7,10 @@ import { invitationEvents } from '../events/invitations.js';
 import { omitEvents } from '../events/schemas.js';
 import type { Projection } from './projection.js';
 
-const events = { ...omitEvents(userEvents, 'PasswordChanged'), ...invitationEvents };
+const events = {
+  ...omitEvents(userEvents, 'PasswordChanged'),
+  ...omitEvents(invitationEvents, 'InvitationIssued'),
+};
 
 /**
  * Users by id, within their organisation; invited ones too, but not removed ones (contract 3.10,

@@ -9,6 +9,7 @@ import type { RebuildRequest } from '../projections/single-rebuild.js';
 import { progressLines } from './progress-lines.js';
 import { noProjectionHost, type ProjectionHost } from './projection-host.js';
 import { openParkedDecisions, type ParkedDecisions } from './parked-decisions.js';
+import { inviteCommand, type InvitationNotice } from './invite-command.js';
 import { sealCommand, sealWaitSeconds, type HistorySealing } from './history-sealing.js';
 import type { StartupContext } from './startup-context.js';
 
@@ -21,6 +22,8 @@ type OpsBindings = {
   seal: HistorySealing['sealNow'] | null;
   /** Records operators' decisions; null until the log is open. */
   decisionNeeds: ParkedDecisionNeeds | null;
+  /** Null when this process takes no writes: another role, or still starting. */
+  invite: ((email: string, folderToken: unknown) => Promise<InvitationNotice>) | null;
 };
 
 /**
@@ -34,6 +37,7 @@ export const startOpsListener = async (context: StartupContext) => {
     rotate: async () => null,
     seal: null,
     decisionNeeds: null,
+    invite: null,
   };
   const ops = await startOpsServer({
     host: config.opsHost,
@@ -44,12 +48,21 @@ export const startOpsListener = async (context: StartupContext) => {
     logger,
     operate: async (command, request) => {
       if (command === rotateCommand) return bindings.rotate();
+      if (command === inviteCommand) return runInviteCommand(bindings.invite, request);
       if (command === sealCommand) return runSealCommand(bindings.seal, request);
       return runProjectorCommand(bindings, metrics, command, request);
     },
   });
   disposers.add('the operators’ listener', () => ops.close());
   return { operated: bindings, port: ops.port };
+};
+
+const runInviteCommand = async (invite: OpsBindings['invite'], request: unknown): Promise<Json> => {
+  if (invite === null) {
+    throw new Fault('unavailable', 'This process does not play the role command, or still starts');
+  }
+  const body = (request ?? {}) as OpsRequest;
+  return invite(textOf(body, 'email'), body['folder_token']);
 };
 
 /** Streams lines of progress, then `{sealed, refused}`. */

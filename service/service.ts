@@ -1,6 +1,7 @@
+import { randomBytes } from 'node:crypto';
 import { rm } from 'node:fs/promises';
 import { maskedConfig, type Config } from '../config.js';
-import { bootstrap } from '../command-api/bootstrap/bootstrap.js';
+import { bootstrap, type BootstrapResult } from '../command-api/bootstrap/bootstrap.js';
 import { rotateKeys } from '../command-api/integrations/key-rotation.js';
 import { operations } from '../contract/all.js';
 import { secretMembers } from '../contract/secrets.js';
@@ -10,9 +11,11 @@ import { diskFiles } from '../engines/node/files.js';
 import { openEngines, serviceFile } from '../engines/open.js';
 import { openLogger } from '../engines/pino/logger.js';
 import { openMetrics } from '../engines/prometheus/metrics.js';
+import type { Instant } from '../kernel/schema-types.js';
 import type { Projector } from '../projections/projector.js';
 import { startApi, type ApiStart } from './api.js';
 import { watchFatal, openDisposers, openEngineWait } from './lifecycle.js';
+import { invitationLink, openInviter } from './invite-command.js';
 import { registerReadModelGauges } from './metric-gauges.js';
 import { startOpsListener } from './ops-listener.js';
 import { openFillMonitor } from '../projections/fill-monitor.js';
@@ -52,6 +55,16 @@ type ServiceOptions = {
   readonly strict?: boolean;
   /** Called with a generated key before it works, while it can still be replaced. */
   readonly onKeyMinted?: (key: string, email: string, url: string) => void;
+  /**
+   * Called once the API is up while the admin has no way to log in; without it none is invited.
+   * `link` is null while an earlier invitation is pending.
+   */
+  readonly onAdminInvited?: (invitation: AdminInvitationNotice) => void;
+};
+export type AdminInvitationNotice = {
+  readonly email: string;
+  readonly link: string | null;
+  readonly expiresAt: Instant;
 };
 
 /** Tests and the demo fill from a log in seconds. */
@@ -118,15 +131,15 @@ const startIn = async (context: StartupContext, options: ServiceOptions): Promis
   const undeclaredProxies = openUndeclaredProxies(clock);
   const api = await startServingApi(context, options, { ...apiNeeds, undeclaredProxies });
   const url = api === null ? '' : `http://${urlHost(config.host)}:${api.port}`;
-  if (bootstrapped !== null && bootstrapped.minted !== null) {
-    options.onKeyMinted?.(bootstrapped.minted, bootstrapped.email, url);
-    await bootstrapped.finish();
+  const token = mintFolderToken();
+  if (bootstrapped !== null) {
+    await finishBootstrap(bootstrapped, config, options, url);
+    bindings.invite = openInviter(needs, { opsToken: config.opsToken, folderToken: token, url });
   }
   const working = hasRole(config, 'worker')
     ? await startWorkers({ ...needs, ...readers, config, engines, logger, metrics, disposers })
     : null;
-  const { files } = probes;
-  registerErasureGauge(metrics, clock, () => pendingErasures({ working, files }));
+  registerErasureGauge(metrics, clock, () => pendingErasures({ working, files: probes.files }));
   if (working !== null) bindings.seal = working.sealing.sealNow;
   const { documents, freshness } = readers;
   const parts = { config, engines, log, documents, bus, projecting, working, filling, clock };
@@ -134,7 +147,7 @@ const startIn = async (context: StartupContext, options: ServiceOptions): Promis
   const heartbeats = { ...probes, models: heartbeat };
   bindings.readiness = () => checkReadiness({ ...parts, undeclaredProxies, clockSkew, heartbeats });
   const ports = { port: api?.port ?? 0, ops_port: opsPort };
-  if (engines.embedded) await writeServiceFile(engines.dir, ports, disposers);
+  if (engines.embedded) await writeServiceFile(engines.dir, { ...ports, token }, disposers);
   logger.info({ ...ports, dir: engines.dir, roles: config.roles }, 'ready');
   void api?.warm();
   return {
@@ -184,16 +197,38 @@ const logEngines = ({ config, engines, logger }: StartupContext): void => {
   );
 };
 
+/** Shows a minted key before it works, and an invitation once it works. */
+const finishBootstrap = async (
+  { email, minted, finish, inviteAdmin }: BootstrapResult,
+  { isConsoleServed }: Config,
+  { onKeyMinted, onAdminInvited }: ServiceOptions,
+  url: string,
+): Promise<void> => {
+  if (minted !== null) {
+    onKeyMinted?.(minted, email, url);
+    await finish();
+  }
+  // The link leads to the console.
+  if (onAdminInvited === undefined || !isConsoleServed) return;
+  const invited = await inviteAdmin();
+  if (invited === null) return;
+  const { token, ...notice } = invited;
+  onAdminInvited({ ...notice, link: token === null ? null : invitationLink(url, token) });
+};
+
+/** Proof of access to the data folder, for commands that give access to the data. */
+const mintFolderToken = (): string => randomBytes(24).toString('base64url');
+
 /** A host as URLs write it. */
 const urlHost = (host: string): string => (host.includes(':') ? `[${host}]` : host);
 
 /** Written for the operator's commands on this machine. */
 const writeServiceFile = async (
   dir: string,
-  ports: { readonly port: number; readonly ops_port: number },
+  facts: { readonly port: number; readonly ops_port: number; readonly token: string },
   open: StartupContext['disposers'],
 ): Promise<void> => {
   const file = serviceFile(dir);
-  await diskFiles.write(file, Buffer.from(JSON.stringify({ pid: process.pid, ...ports })));
+  await diskFiles.write(file, Buffer.from(JSON.stringify({ pid: process.pid, ...facts })));
   open.add('the service file', () => rm(file, { force: true }));
 };

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { Config } from '../../config.js';
 import { startService } from '../../service/service.js';
 import { wholeNumber } from '../numbers.js';
-import { untilEnded } from '../serve.js';
+import { untilEnded, invitationWriter } from '../serve.js';
 import { recordDemo } from './record-sample.js';
 
 type Options = { readonly dir?: string; readonly runs: string; readonly seed: string };
@@ -20,12 +20,15 @@ export const demo = async (config: Config, options: Options): Promise<void> => {
   const seed = wholeNumber('--seed', options.seed, 0);
   const dir = options.dir ?? (await mkdtemp(join(tmpdir(), 'assay-demo-')));
   const apiKey = config.bootstrap.apiKey ?? demoKey;
-  const service = await startService({
-    ...config,
-    dataDir: dir,
-    logLevel: config.logLevel === 'info' ? 'warn' : config.logLevel,
-    bootstrap: { ...config.bootstrap, apiKey },
-  });
+  const service = await startService(
+    {
+      ...config,
+      dataDir: dir,
+      logLevel: config.logLevel === 'info' ? 'warn' : config.logLevel,
+      bootstrap: { ...config.bootstrap, apiKey },
+    },
+    { onAdminInvited: invitationWriter(dir) },
+  );
   process.stdout.write(`The service runs on ${service.url}, its data is in ${dir}\n`);
   await recordDemo({
     baseUrl: service.url,

@@ -2,14 +2,15 @@ import { keyValueForm } from '../../contract/api-keys.js';
 import type { Decide } from '../../kernel/decision.js';
 import type { Clock, EventLog, Ids } from '../../kernel/ports.js';
 import { Fault } from '../../kernel/fault.js';
-import type { PasswordHasher } from '../../kernel/credentials.js';
-import type { OrganizationId, UserId } from '../../kernel/schema-types.js';
+import type { InvitationTokens, PasswordHasher } from '../../kernel/credentials.js';
+import type { Instant, OrganizationId, UserId } from '../../kernel/schema-types.js';
 import { loadStreamState, transact, type Authorship } from '../../kernel/transact.js';
 import type { OrganizationEvent } from '../../events/organizations.js';
 import type { UserEvent } from '../../events/users.js';
 import type { ApiKeyEvent } from '../../events/api-keys.js';
 import { apiKeys, type ApiKey, apiKeyStream, apiKeyValues } from '../facts/api-keys.js';
-import { users, type User, userEmails, userStream } from '../facts/users.js';
+import { mintInvitation } from '../access/invitation.js';
+import { users, liveUser, type User, userEmails, userStream } from '../facts/users.js';
 import { organizationStream } from '../facts/organizations.js';
 import { serviceActor } from '../work/service-authorship.js';
 
@@ -22,6 +23,7 @@ type Needs = {
     readonly mintKey: () => string;
     readonly hashKey: (value: string) => string | null;
     readonly truncate: (value: string) => string;
+    readonly invitationTokens: InvitationTokens;
   };
 };
 type BootstrapSettings = {
@@ -32,7 +34,7 @@ type BootstrapSettings = {
   /** Password for an admin without one; null = they log in by other means. */
   readonly password: string | null;
 };
-type BootstrapResult = {
+export type BootstrapResult = {
   readonly email: string;
   /** The key value that was just minted: show it, then call `finish`. */
   readonly minted: string | null;
@@ -41,6 +43,17 @@ type BootstrapResult = {
    * between the minting and the showing locks no user out.
    */
   readonly finish: () => Promise<void>;
+  /**
+   * Mints an invitation for the admin once they exist, while they have neither a password nor a
+   * linked identity. Null: they have one. `token` is null while an invitation is pending: it cannot
+   * be shown again, as only its hash is kept.
+   */
+  readonly inviteAdmin: () => Promise<AdminInvitation | null>;
+};
+type AdminInvitation = {
+  readonly email: string;
+  readonly token: string | null;
+  readonly expiresAt: Instant;
 };
 
 /**
@@ -80,7 +93,34 @@ export const bootstrap = async (
       await createAdmin(context);
       await claimAdminEmail(context, wanted.email);
     },
+    inviteAdmin: () => inviteAdmin(context),
   };
+};
+
+const inviteAdmin = async (context: BootstrapContext): Promise<AdminInvitation | null> => {
+  const { log, user, authorship, clock } = context;
+  const now = clock.now();
+  if ((await liveUser(log, user)) === null) return null;
+  const minted = await mintInvitation(context, user, { ...authorship, at: now }, (admin) =>
+    hasNoLogin(admin) && pendingInvitation(admin, now) === null ? null : [],
+  );
+  const admin = await liveUser(log, user);
+  if (admin === null || !hasNoLogin(admin)) return null;
+  const token = minted?.token ?? null;
+  const expiresAt = minted?.expiresAt ?? pendingInvitation(admin, now)?.expiresAt;
+  return expiresAt === undefined ? null : { email: admin.email, token, expiresAt };
+};
+
+/** True for an admin who can log in neither with a password nor by an identity provider. */
+const hasNoLogin = ({ role, passwordHash, identities }: User): boolean =>
+  role === 'admin' && passwordHash === null && identities.length === 0;
+
+const pendingInvitation = (
+  { invitation, passwordInvitation }: User,
+  now: Instant,
+): { readonly expiresAt: Instant } | null => {
+  const open = invitation ?? passwordInvitation;
+  return open !== null && open.expiresAt > now ? open : null;
 };
 
 type BootstrapContext = Needs & {

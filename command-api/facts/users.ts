@@ -34,6 +34,14 @@ export type User = {
     readonly authMethod: string;
     readonly expiresAt: Instant;
   } | null;
+  /**
+   * One-time token with which a user who can log in, or could, sets a password; a change of the
+   * password ends it.
+   */
+  readonly passwordInvitation: {
+    readonly tokenHash: string;
+    readonly expiresAt: Instant;
+  } | null;
   /** False once removed: the user's credentials and roles no longer count. */
   readonly live: boolean;
 };
@@ -58,6 +66,8 @@ export const users: Fold<User | null, UserEvent> = {
             expiresAt: data.expires_at,
           },
         };
+      case 'InvitationIssued':
+        return user && withInvitation(user, data.token_hash, data.expires_at);
       case 'InvitationAccepted':
         return (
           user && {
@@ -79,6 +89,7 @@ export const users: Fold<User | null, UserEvent> = {
             passwordHash: data.password_hash,
             passwordChanges: user.passwordChanges + 1,
             keptFamily: data.kept_family_id,
+            passwordInvitation: null,
           }
         );
       case 'IdentityLinked': {
@@ -87,7 +98,7 @@ export const users: Fold<User | null, UserEvent> = {
         return user && { ...user, identities, emailIsVerified: true };
       }
       case 'UserRemoved':
-        return user && { ...user, invitation: null, live: false };
+        return user && { ...user, invitation: null, passwordInvitation: null, live: false };
       default:
         return unreachable(type);
     }
@@ -116,8 +127,14 @@ const userOf = (data: {
   identities: [],
   createdAt: data.created_at,
   invitation: null,
+  passwordInvitation: null,
   live: true,
 });
+
+const withInvitation = (user: User, tokenHash: string, expiresAt: Instant): User =>
+  user.invitation === null
+    ? { ...user, passwordInvitation: { tokenHash, expiresAt } }
+    : { ...user, invitation: { tokenHash, authMethod: 'email', expiresAt } };
 
 /** The live user; null when unknown or removed. */
 export const liveUser = async (log: EventReader, id: string): Promise<User | null> => {

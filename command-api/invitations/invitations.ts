@@ -16,15 +16,16 @@ type Acceptance = {
   readonly lastName: string | null;
 };
 
-/** True if the token is valid for the user: neither used nor expired. */
-export const isOpenTo = (user: User | null, tokenHash: string, now: Instant): user is User =>
-  user !== null &&
-  user.live &&
-  user.invitation?.tokenHash === tokenHash &&
-  user.invitation.expiresAt > now;
+/** True if the token is valid for the user: neither used, replaced nor expired. */
+export const isOpenTo = (user: User | null, tokenHash: string, now: Instant): user is User => {
+  if (user === null || !user.live) return false;
+  const open = user.invitation ?? user.passwordInvitation;
+  return open?.tokenHash === tokenHash && open.expiresAt > now;
+};
 
 /**
- * Accepts an invitation: the user can log in from here on, and the token is used up (contract 5.2).
+ * Accepts an invitation: the user can log in from here on, earlier logins end, and the token is
+ * used up (contract 5.2).
  */
 export const accept =
   (acceptance: Acceptance, now: Instant): Decide<User | null, UserEvent> =>

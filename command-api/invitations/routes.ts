@@ -1,13 +1,15 @@
 import {
   acceptInvitation,
   emailComplaints,
-  invitationDays,
   inviteUsers,
+  issueInvitation,
 } from '../../contract/invitations.js';
 import { writeRoute, type Route } from '../../contract/operation.js';
+import type { RequestAuthorizer } from '../../contract/request-ports.js';
 import type { Principal } from '../../contract/roles.js';
 import type { UserInvited } from '../../events/invitations.js';
 import type { PasswordHasher, InvitationTokens } from '../../kernel/credentials.js';
+import { reject } from '../../kernel/decision.js';
 import { Fault } from '../../kernel/fault.js';
 import type { EventReader, Ids, Position } from '../../kernel/ports.js';
 import type { GroupId, Instant, UserId } from '../../kernel/schema-types.js';
@@ -15,6 +17,7 @@ import { transact, type Authorship } from '../../kernel/transact.js';
 import { users, type User, liveUser, userEmails, userStream } from '../facts/users.js';
 import { liveGroup } from '../access/group-visibility.js';
 import { admitMembers, groups, groupStream } from '../facts/groups.js';
+import { invitationExpiry, mintInvitation } from '../access/invitation.js';
 import { startLogin, type LoginNeeds } from '../access/login.js';
 import type { Throttle } from '../access/throttle.js';
 import { accept, invite, isOpenTo } from './invitations.js';
@@ -24,10 +27,12 @@ type InvitationNeeds = LoginNeeds & {
   readonly secrets: { readonly invitationTokens: InvitationTokens };
   readonly passwords: Pick<PasswordHasher, 'hash'>;
   readonly throttle: Throttle;
+  readonly authorizer: Pick<RequestAuthorizer, 'visibleUser'>;
 };
 
 export const invitationWrites = (needs: InvitationNeeds): readonly Route[] => [
   inviteUsersRoute(needs),
+  issueInvitationRoute(needs),
   acceptInvitationRoute(needs),
 ];
 
@@ -54,7 +59,7 @@ const inviteUsersRoute = (needs: InvitationNeeds): Route =>
         auth_method: method,
         invited_by: principal.userId,
         created_at: cause.at,
-        expires_at: daysAfter(cause.at, invitationDays),
+        expires_at: invitationExpiry(cause.at),
       };
       const invitations = [];
       for (const person of people) {
@@ -67,6 +72,20 @@ const inviteUsersRoute = (needs: InvitationNeeds): Route =>
     },
     ({ body }) => emailComplaints(body.emails),
   );
+
+const issueInvitationRoute = (needs: InvitationNeeds): Route =>
+  writeRoute(issueInvitation, async ({ params: { user_id: id }, principal, cause }) => {
+    const visible = await needs.authorizer.visibleUser(principal, id);
+    if (visible === null) throw new Fault('not-found', 'User not found');
+    const issued = await mintInvitation(needs, id, cause, ({ role }) =>
+      role === 'admin' && principal.organizationRole !== 'admin'
+        ? reject('forbidden', 'Only an admin may invite an admin')
+        : null,
+    );
+    if (issued === null) throw new Error('A minted token was already issued');
+    const { token, expiresAt, position } = issued;
+    return { position, body: { invitation_token: token, expires_at: expiresAt } };
+  });
 
 const acceptInvitationRoute = (needs: InvitationNeeds): Route =>
   writeRoute(acceptInvitation, async ({ body, sender, cause, mint }) => {
@@ -182,7 +201,3 @@ const distinctEmails = (emails: readonly string[]): readonly string[] =>
   [
     ...new Map(emails.toReversed().map((email) => [email.toLowerCase(), email])).values(),
   ].toReversed();
-
-const dayMs = 86_400_000;
-const daysAfter = (at: Instant, days: number): Instant =>
-  new Date(Date.parse(at) + days * dayMs).toISOString().replace('Z', '000Z') as Instant;

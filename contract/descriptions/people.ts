@@ -51,9 +51,9 @@ export const peopleDescriptions: Descriptions = {
       components: 'AcceptInvitation',
       members: {
         token: 'One-time token of the invitation.',
-        password: 'Password of the new user, 12 to 128 characters.',
-        first_name: 'First name of the user; null: empty.',
-        last_name: 'Last name of the user; null: empty.',
+        password: 'Password of the user from now on, 12 to 128 characters.',
+        first_name: 'First name of the user; null: unchanged.',
+        last_name: 'Last name of the user; null: unchanged.',
       },
     },
     {
@@ -100,6 +100,13 @@ export const peopleDescriptions: Descriptions = {
         user_id: 'Id of the user that the invitation makes.',
         email: 'E-mail address that was invited.',
         expires_at: 'Time until which the invitation can be accepted: 7 days after it.',
+      },
+    },
+    {
+      components: 'IssueInvitationResponse',
+      members: {
+        invitation_token: 'One-time token, in this answer only; empty on a replay.',
+        expires_at: 'Time until which the token works: 7 days after this answer.',
       },
     },
     {

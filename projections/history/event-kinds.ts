@@ -126,6 +126,7 @@ const kinds: { readonly [T in keyof typeof allEvents]: EventKind } = {
   IntegrationDeleted: { in: 'integration' },
   IntegrationSecretsSealed: { in: 'sealed-integration' },
   UserInvited: { in: 'user' },
+  InvitationIssued: { in: 'user' },
   InvitationAccepted: { in: 'user' },
   LogStreamCreated: { in: 'run', of: 'log_stream' },
   LogStreamRenamed: { in: 'run', of: 'log_stream' },

@@ -14,6 +14,7 @@ const account = {
   create: { class: 3001, activity: 1 },
   enable: { class: 3001, activity: 2 },
   password: { class: 3001, activity: 3 },
+  passwordReset: { class: 3001, activity: 4 },
   delete: { class: 3001, activity: 6 },
   other: { class: 3001, activity: otherActivity },
 } as const;
@@ -108,6 +109,7 @@ const activities: { readonly [T in keyof typeof allEvents]: OcsfActivity } = {
   IntegrationDeleted: entity.delete,
   IntegrationSecretsSealed: entity.create,
   UserInvited: account.create,
+  InvitationIssued: account.passwordReset,
   InvitationAccepted: account.enable,
   LogStreamCreated: entity.create,
   LogStreamRenamed: entity.update,

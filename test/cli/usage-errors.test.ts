@@ -39,6 +39,7 @@ describe('usage errors', () => {
   it('name a folder that does not exist, without creating it', async () => {
     const dir = join(folder.dir, 'not-there');
     const commands = [['verify'], ['rebuild', '--all'], ['parked', 'list'], ['keys', 'rotate']];
+    commands.push(['invite', 'admin@localhost']);
     for (const command of [...commands, ['audit', 'seal'], ['inspect', 'projections']]) {
       const sentence = `assay: no data folder ${dir}; set ASSAY_DATA_DIR to the service’s`;
       expect(await said(dir, ...command)).to.equal(sentence);

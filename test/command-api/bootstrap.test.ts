@@ -116,6 +116,49 @@ describe('the first start', () => {
     );
   });
 
+  describe('inviting the admin', () => {
+    const inviteAfterStart = async (more: { apiKey?: string; password?: string } = {}) => {
+      const begun = await begin(more);
+      await begun.finish();
+      return begun.inviteAdmin();
+    };
+
+    it('mints one invitation, not logged, while the admin has no login', async () => {
+      const first = await inviteAfterStart({ apiKey: given });
+      expect(first).to.include({ email: wanted.email });
+      expect(first?.token).to.match(/^inv_[0-9A-Za-z_-]{64}$/);
+      const again = await inviteAfterStart({ apiKey: given });
+      expect(again).to.deep.equal({ ...first, token: null });
+      expect((await typesInLog()).filter((type) => type === 'InvitationIssued')).to.have.length(1);
+      const text = JSON.stringify((await world.log.page(logStart, 100)).events);
+      expect(text).not.to.include(first?.token ?? '');
+    });
+
+    it('mints another one when the first has expired', async () => {
+      const first = await inviteAfterStart();
+      clock.move(7 * 86_400);
+      const second = await inviteAfterStart();
+      expect(second?.token).to.match(/^inv_/).and.not.equal(first?.token);
+    });
+
+    it('invites no admin who has a password, lost the role or was removed', async () => {
+      expect(await inviteAfterStart({ password: 'a password of ada' })).to.equal(null);
+      await world.close();
+      for (const type of ['UserRoleChanged', 'UserRemoved'] as const) {
+        world = await testLog();
+        await whole();
+        const user_id = randomIds.derive('UserId', 'bootstrap');
+        const organization_id = randomIds.derive('OrganizationId', 'bootstrap');
+        await world.append(`user-${user_id}` as never, {
+          type,
+          data: type === 'UserRemoved' ? { user_id, organization_id } : { user_id, role: 'user' },
+        });
+        expect(await inviteAfterStart(), type).to.equal(null);
+        if (type === 'UserRoleChanged') await world.close();
+      }
+    });
+  });
+
   it('refuses a malformed key', async () => {
     for (const apiKey of ['short', `asy_${'0'.repeat(49)}`, `${given} with spaces`]) {
       const refused = await begin({ apiKey }).catch((error: unknown) => error);

@@ -1,11 +1,13 @@
 import { admitMembers, groups } from '../../command-api/facts/groups.js';
 import { users } from '../../command-api/facts/users.js';
+import { issue } from '../../command-api/access/invitation.js';
 import { accept, invite } from '../../command-api/invitations/invitations.js';
 import { change, remove } from '../../command-api/users/users.js';
 import { groupMembersMax } from '../../contract/groups.js';
 import type { GroupEvent } from '../../events/groups.js';
 import type { UserEvent } from '../../events/users.js';
 import type { GroupId, GroupMemberId } from '../../kernel/schema-types.js';
+import { reject } from '../../kernel/decision.js';
 import { deciderSpec } from '../support/decider-spec.js';
 import { instantAfter } from '../support/test-log.js';
 import {
@@ -107,6 +109,93 @@ describe('inviting a user', () => {
     given(made('user')).when(accept(acceptance, early)).thenRejected('invalid-credentials');
     given(invitation)
       .when(accept(acceptance, instantAfter(7 * 86_400)))
+      .thenRejected('invalid-credentials');
+  });
+});
+
+describe('issuing an invitation to a user who exists', () => {
+  const issued = (number: number): Extract<UserEvent, { type: 'InvitationIssued' }> => ({
+    type: 'InvitationIssued',
+    data: {
+      user_id: id,
+      token_hash: `hash-of-issued-${number}`,
+      expires_at: instantAfter(7 * 86_400),
+    },
+  });
+  const acceptanceOf = (tokenHash: string) => ({
+    tokenHash,
+    passwordHash: 'new',
+    firstName: null,
+    lastName: null,
+  });
+  const changed = (password_hash: string): UserEvent => ({
+    type: 'PasswordChanged',
+    data: { user_id: id, password_hash, kept_family_id: null },
+  });
+  const accepting = accept(acceptanceOf('hash-of-issued-1'), instantAfter(1));
+  const acceptedEvents: readonly UserEvent[] = [
+    {
+      type: 'InvitationAccepted',
+      data: { user_id: id, auth_method: 'email', first_name: null, last_name: null },
+    },
+    changed('new'),
+  ];
+
+  it('issues a token to live users only, and each once', () => {
+    given(made('user'))
+      .when(issue(issued(1).data))
+      .then(issued(1));
+    given(made('user'), issued(1))
+      .when(issue(issued(1).data))
+      .thenNothing();
+    given(made('user'), issued(1))
+      .when(issue(issued(2).data))
+      .then(issued(2));
+    given()
+      .when(issue(issued(1).data))
+      .thenRejected('not-found');
+    given(made('user'), removed)
+      .when(issue(issued(1).data))
+      .thenRejected('not-found');
+  });
+
+  it('leaves the exceptions to its caller', () => {
+    const refuse = issue(issued(1).data, ({ role }) =>
+      role === 'admin' ? reject('forbidden', 'No') : null,
+    );
+    given(made('admin')).when(refuse).thenRejected('forbidden');
+    given(made('user')).when(refuse).then(issued(1));
+    given(made('user'))
+      .when(issue(issued(1).data, () => []))
+      .thenNothing();
+  });
+
+  it('sets a password with it, whether the user had one or never accepted', () => {
+    given(made('user'), changed('old'), issued(1))
+      .when(accepting)
+      .then(...acceptedEvents);
+    given(userInvited(1, 'user'), issued(1))
+      .when(accepting)
+      .then(...acceptedEvents);
+  });
+
+  it('ends with its use, its time, a newer one, another password and the user', () => {
+    const ends: readonly (readonly UserEvent[])[] = [
+      [changed('old')],
+      [issued(2)],
+      [removed],
+      [...acceptedEvents.slice(0, 1), changed('used')],
+    ];
+    for (const end of ends) {
+      given(made('user'), issued(1), ...end)
+        .when(accepting)
+        .thenRejected('invalid-credentials');
+    }
+    given(made('user'), issued(1))
+      .when(accept(acceptanceOf('hash-of-issued-1'), instantAfter(7 * 86_400)))
+      .thenRejected('invalid-credentials');
+    given(userInvited(1, 'user'), issued(1))
+      .when(accept(acceptanceOf('hash-of-token-1'), instantAfter(1)))
       .thenRejected('invalid-credentials');
   });
 });

@@ -45,6 +45,7 @@ describe('events of every version ever stored', () => {
       'IdempotencySaltDrawn',
       'IntegrationConfigured',
       'IntegrationSecretsSealed',
+      'InvitationIssued',
       'OrgJobRequested',
       'PasswordChanged',
       'RefreshFamilyStarted',

@@ -172,6 +172,69 @@ describe('invitations over HTTP', () => {
       expect(both.map(({ status }) => status)).to.have.members([200, 401]);
     });
 
+    const issue = (
+      id: string,
+      as: Client = cast.ours.manager.as,
+      headers: Record<string, string> = {},
+    ): Promise<Reply<{ invitation_token: string; expires_at: string }>> =>
+      as.send('POST', `/v2/users/${id}/invitation`, { headers });
+
+    it('lets a user who lost the password in again, and ends the earlier logins', async () => {
+      const { invitation_token: first, user_id: id, email } = await invited();
+      const login = bearer((await accept({ token: first, password })).body.access_token);
+      const { status, body } = await issue(id);
+      expect(status).to.equal(200);
+      expect(body).to.have.all.keys('invitation_token', 'expires_at');
+      const days = (Date.parse(body.expires_at) - Date.now()) / 86_400_000;
+      expect(days).to.be.within(6.99, 7);
+      const fresh = 'another horse battery';
+      // What the user has works until the token is used.
+      expect((await anybody().send('GET', '/v2/projects', { headers: login })).status).to.equal(
+        200,
+      );
+      const accepted = await accept({ token: body.invitation_token, password: fresh });
+      expect(accepted.status, JSON.stringify(accepted.body)).to.equal(200);
+      const statusWith = async (headers: Record<string, string>) =>
+        (await anybody().send('GET', '/v2/projects', { headers })).status;
+      expect(await statusWith(basic(email, password))).to.equal(401);
+      expect(await statusWith(basic(email, fresh))).to.equal(200);
+      await pollUntil('the login ends', 1_000, async () => (await statusWith(login)) === 401);
+      const again = await accept({ token: body.invitation_token, password });
+      expectRefused(again, 401, 'invalid_credentials');
+    });
+
+    it('replaces a token that was lost before it was used', async () => {
+      const { invitation_token: lost, user_id: id } = await invited();
+      const { body } = await issue(id);
+      expectRefused(await accept({ token: lost, password }), 401, 'invalid_credentials');
+      const token = body.invitation_token;
+      expect((await accept({ token, password })).status).to.equal(200);
+    });
+
+    it('issues tokens to managers, of admins to admins, and of strangers to none', async () => {
+      const { user_id: id } = await invited();
+      const { ours, theirs } = cast;
+      expectRefused(await issue(id, ours.user.as), 403, 'forbidden');
+      const admin = await invite({ emails: [someone()], role: 'admin' }, ours.admin.as);
+      const adminId = admin.body.invitations[0]?.user_id ?? '';
+      expectRefused(await issue(adminId), 403, 'forbidden');
+      expect((await issue(adminId, ours.admin.as)).status).to.equal(200);
+      expectRefused(await issue(id, theirs.admin.as), 404, 'not_found');
+      expectRefused(await issue(randomUUID()), 404, 'not_found');
+      await ours.manager.as.call('DELETE', `/v2/users/${id}`);
+      expectRefused(await issue(id), 404, 'not_found');
+    });
+
+    it('shows no issued token again under the same Idempotency-Key', async () => {
+      const { user_id: id } = await invited();
+      const key = { 'Idempotency-Key': randomUUID() };
+      const first = await issue(id, cast.ours.manager.as, key);
+      const again = await issue(id, cast.ours.manager.as, key);
+      expect(again.body).to.deep.equal({ ...first.body, invitation_token: '' });
+      const { status } = await accept({ token: first.body.invitation_token, password });
+      expect(status).to.equal(200);
+    });
+
     it('shows nothing of the login of a removed user', async () => {
       const { invitation_token: token, user_id: id } = await invited();
       const { body } = await accept({ token, password });

@@ -27,7 +27,7 @@ export const userCreated = (
   number: number,
   role: OrganizationRole,
   inOrganization = organization,
-): Exclude<UserEvent, { readonly type: 'PasswordChanged' }> => ({
+): Exclude<UserEvent, { readonly type: 'PasswordChanged' | 'InvitationIssued' }> => ({
   type: 'UserCreated',
   data: {
     user_id: userId(number),
@@ -45,7 +45,7 @@ export const userInvited = (
   number: number,
   role: OrganizationRole,
   inOrganization = organization,
-): Exclude<UserEvent, { readonly type: 'PasswordChanged' }> => ({
+): Exclude<UserEvent, { readonly type: 'PasswordChanged' | 'InvitationIssued' }> => ({
   type: 'UserInvited',
   data: {
     user_id: userId(number),

@@ -73,6 +73,8 @@ export const spawnService = (
       ASSAY_OPS_PORT: '0',
       ASSAY_BOOTSTRAP_API_KEY: apiKey,
       ASSAY_SANDBOX: 'off',
+      // With a console the first start would invite the admin: one more event, one more line.
+      ASSAY_CONSOLE: 'off',
       ...start.env,
     },
   });

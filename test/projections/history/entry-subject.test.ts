@@ -156,6 +156,7 @@ const golden: Readonly<Record<string, readonly string[]>> = {
   user: [
     'IdentityLinked',
     'InvitationAccepted',
+    'InvitationIssued',
     'PasswordChanged',
     'RefreshFamilyRevoked',
     'RefreshFamilyStarted',

@@ -7,7 +7,16 @@ from typing import List, Literal, Optional, Sequence
 from ..noun import Noun
 from ..operation import Operation
 from ..pages import Pages
-from ..types import AccessToken, InviteUsersResponse, Message, Role, User, UserFilter, UserSort
+from ..types import (
+    AccessToken,
+    InviteUsersResponse,
+    IssueInvitationResponse,
+    Message,
+    Role,
+    User,
+    UserFilter,
+    UserSort,
+)
 
 _list_collaborator_roles = Operation("GET", "/v2/collaborator_roles", "read")
 _list_group_roles = Operation("GET", "/v2/group_roles", "read")
@@ -18,6 +27,7 @@ _search = Operation("POST", "/v2/users/all", "read", rows="users", token="starti
 _get = Operation("GET", "/v2/users/{user_id}", "read")
 _update = Operation("PUT", "/v2/users/{user_id}", "again")
 _remove = Operation("DELETE", "/v2/users/{user_id}", "gone")
+_issue_invitation = Operation("POST", "/v2/users/{user_id}/invitation", "keyed")
 
 
 class Users(Noun):
@@ -160,4 +170,21 @@ class Users(Noun):
         return self._ask(
             _remove,
             path={"user_id": user_id},
+        )
+
+    def issue_invitation(
+        self,
+        user_id: str,
+        *,
+        idempotency_key: Optional[str] = None,
+    ) -> IssueInvitationResponse:
+        """Issue another one-time token to a user, such as one who lost the password.
+
+        It replaces any token before, is good for 7 days and sets a password, which ends the
+        logins of the user. Requires `manager`; contract 5.2.
+        """
+        return self._ask(
+            _issue_invitation,
+            path={"user_id": user_id},
+            key=idempotency_key,
         )

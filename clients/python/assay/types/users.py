@@ -9,6 +9,7 @@ from .several import User
 __all__ = [
     "Invitation",
     "InviteUsersResponse",
+    "IssueInvitationResponse",
     "Role",
     "UserFilter",
     "UserPage",
@@ -28,6 +29,11 @@ class Invitation(TypedDict):
 class InviteUsersResponse(TypedDict):
     message: str
     invitations: List[Invitation]
+
+
+class IssueInvitationResponse(TypedDict):
+    invitation_token: str
+    expires_at: str
 
 
 class Role(TypedDict):

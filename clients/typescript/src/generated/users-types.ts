@@ -4,11 +4,11 @@ import type { Permission } from './projects-types.js';
 export type AcceptInvitation = {
   /** One-time token of the invitation. */
   readonly token: string;
-  /** Password of the new user, 12 to 128 characters. */
+  /** Password of the user from now on, 12 to 128 characters. */
   readonly password: string;
-  /** First name of the user; null: empty. */
+  /** First name of the user; null: unchanged. */
   readonly first_name?: string | null;
-  /** Last name of the user; null: empty. */
+  /** Last name of the user; null: unchanged. */
   readonly last_name?: string | null;
 };
 
@@ -58,6 +58,13 @@ export type InviteUsersResponse = {
   readonly message: string;
   /** Invitations in the order of `emails`. */
   readonly invitations: readonly Invitation[];
+};
+
+export type IssueInvitationResponse = {
+  /** One-time token, in this answer only; empty on a replay. */
+  readonly invitation_token: string;
+  /** Time until which the token works: 7 days after this answer. */
+  readonly expires_at: string;
 };
 
 export type Role = {

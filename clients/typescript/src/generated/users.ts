@@ -7,6 +7,7 @@ import type {
   ChangeUser,
   InviteUsers,
   InviteUsersResponse,
+  IssueInvitationResponse,
   Role,
   SearchUsers,
   User,
@@ -84,6 +85,21 @@ export class Users {
   invite(input: InviteUsers, options?: CallOptions): Promise<InviteUsersResponse> {
     return this.#call.answer(
       { method: 'POST', path: '/invite_users', isKeyed: true },
+      input,
+      options,
+    );
+  }
+  /**
+   * Issue another one-time token to a user, such as one who lost the password. It replaces
+   * any token before, is good for 7 days and sets a password, which ends the logins of the
+   * user. (contract 5.2)
+   */
+  issueInvitation(
+    input: { readonly user_id: string },
+    options?: CallOptions,
+  ): Promise<IssueInvitationResponse> {
+    return this.#call.answer(
+      { method: 'POST', path: '/users/{user_id}/invitation', isKeyed: true },
       input,
       options,
     );
