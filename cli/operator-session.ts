@@ -9,7 +9,7 @@ import type { DryRun } from '../projections/dry-run.js';
 import type { RebuildProgress } from '../projections/fill-shadow.js';
 import type { ProjectionStatus } from '../projections/projector.js';
 import type { ParkedStream } from '../projections/parking.js';
-import type { RebuildRequest } from '../projections/single-rebuild.js';
+import type { RebuildRequest } from '../projections/rebuild-coordinator.js';
 import type { VerificationResult } from '../projections/verify.js';
 import { opsCaller, opsStreamCaller } from './ops-client.js';
 import { requireLog } from '../service/log-reader.js';

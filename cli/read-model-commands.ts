@@ -3,7 +3,7 @@ import { Fault } from '../kernel/fault.js';
 import type { Config } from '../config.js';
 import type { DryRun } from '../projections/dry-run.js';
 import type { RebuildProgress } from '../projections/fill-shadow.js';
-import type { RebuildRequest } from '../projections/single-rebuild.js';
+import type { RebuildRequest } from '../projections/rebuild-coordinator.js';
 import { openOperatorSession } from './operator-session.js';
 import { openProgressBar } from './progress-bar.js';
 import { printRows } from './print-rows.js';

@@ -43,13 +43,13 @@ type AppendPart = {
 export const withIngestBackpressure = (
   log: EventLog,
   {
-    pace,
-    asker,
+    backpressure,
+    currentContext,
     weightOf,
   }: {
     /** Null until a readable position is known. */
-    readonly pace: () => IngestBackpressure | null;
-    readonly asker: () => QueryContext;
+    readonly backpressure: () => IngestBackpressure | null;
+    readonly currentContext: () => QueryContext;
     /** Approximate size of an event's data in bytes. */
     readonly weightOf: (data: unknown) => number;
   },
@@ -58,7 +58,8 @@ export const withIngestBackpressure = (
     { project, weight, batch }: AppendPart,
     waiting: AppendWait,
   ): Promise<readonly AppendResult[]> => {
-    const end = project === null ? null : await pace()?.admitAppend(project, weight, waiting);
+    const end =
+      project === null ? null : await backpressure()?.admitAppend(project, weight, waiting);
     if (end == null) return log.append(batch);
     let last: Position | null = null;
     try {
@@ -74,9 +75,9 @@ export const withIngestBackpressure = (
   return {
     ...log,
     append: async (batch) => {
-      if (pace() === null) return log.append(batch);
+      if (backpressure() === null) return log.append(batch);
       const parts = splitAppend(batch, weightOf);
-      const { signal } = asker();
+      const { signal } = currentContext();
       const results: AppendResult[] = [];
       for (const [at, part] of parts.entries()) {
         // Each part has the full wait: a request of a hundred times the limit, or one whose client

@@ -140,11 +140,11 @@ export const openIngestBackpressure = ({
   let projected = logStart;
   let [isWatching, isStopped] = [false, false];
   const now = (): number => clock.milliseconds();
-  const bound = openByteLimit(now, weightMax);
+  const byteLimit = openByteLimit(now, weightMax);
   const queueOf = (project: string): ProjectAppendQueue => {
     const queue =
       queues.get(project) ??
-      openProjectAppendQueue(now, (weight) => isStopped || weight <= bound.of(project));
+      openProjectAppendQueue(now, (weight) => isStopped || weight <= byteLimit.of(project));
     queues.set(project, queue);
     return queue;
   };
@@ -180,7 +180,7 @@ export const openIngestBackpressure = ({
   return {
     admitAppend: async (project, weight, { atMostMs, ...context }) => {
       throwIfAborted(context);
-      bound.logs(project);
+      byteLimit.recordAppend(project);
       const queue = queueOf(project);
       const append = { weight, until: clock.milliseconds() + atMostMs };
       if (!queue.tryBegin(append)) await wait(queue, append, context.signal);
@@ -189,7 +189,7 @@ export const openIngestBackpressure = ({
         settle(queue, project);
       };
     },
-    recordLateRead: bound.readIsLate,
+    recordLateRead: byteLimit.recordLateRead,
     checkProgress: () => {
       if (queues.size > 0) void checkPosition();
     },
@@ -208,8 +208,8 @@ const openByteLimit = (
   const logged = openLastSeen(now);
   const late = openLastSeen(now);
   return {
-    logs: logged.see,
-    readIsLate: late.see,
+    recordAppend: logged.see,
+    recordLateRead: late.see,
     of: (project: string): number => {
       if (late.sinceOther(project) < lateReadWindowMs) return besideLateReads;
       return logged.sinceOther(project) < soleWriterAfterMs ? among : alone;

@@ -27,16 +27,16 @@ export const nameReservationFold: Fold<NameReservation, ReservationEvent> = {
 export const claimGraceSeconds = 60;
 
 /**
- * State of a claim's holder: it exists and has the name; it is gone for good; or neither, because
- * it is about to be created or renamed, or never will be.
+ * State of a claim's holder. `held`: it exists and has the name. `released`: it was deleted.
+ * `pending`: it does not exist or has another name, and may be about to be created or renamed.
  */
-export type HolderState = 'has it' | 'gone' | 'may come';
+export type HolderState = 'held' | 'released' | 'pending';
 
 /**
  * Reserves the name of `stream` for `holder`; true if it has the name now. Engines cannot append
  * two streams atomically, so a name and its holder's own stream may disagree after a crash: a name
- * counts as taken only while the other holder exists and still has it, or may come and its claim is
- * younger than the grace.
+ * counts as taken only while its holder's state is `held`, or is `pending` with a claim younger
+ * than `claimGraceSeconds`.
  */
 export const claimName = async (
   log: EventLog,
@@ -49,10 +49,10 @@ export const claimName = async (
   if (state.holder === holder) return true;
   if (state.holder !== null) {
     const holderState = await stateOf(state.holder);
-    if (holderState === 'has it') return false;
+    if (holderState === 'held') return false;
     const last = (await log.read(stream)).at(-1);
     const isEarly = last !== undefined && isRecent(last.metadata.at, authorship.at);
-    if (holderState === 'may come' && isEarly) return false;
+    if (holderState === 'pending' && isEarly) return false;
   }
   try {
     await transact(
@@ -120,8 +120,8 @@ export const uniqueName = <Where, Name, S, E extends Event>({
   const holderOf = async ({ log }: Reading, id: string, name: Name): Promise<S | null> =>
     (await loadStreamState(log, holderStream(id, name), fold)).state;
   const stateOf = (holder: S | null, name: Name): HolderState => {
-    if (holder !== null && !isLive(holder)) return 'gone';
-    return holder !== null && has(holder, name) ? 'has it' : 'may come';
+    if (holder !== null && !isLive(holder)) return 'released';
+    return holder !== null && has(holder, name) ? 'held' : 'pending';
   };
   const claimFor = (where: Writing, name: Name, id: string, authorship: Authorship) =>
     claimName(
@@ -140,7 +140,7 @@ export const uniqueName = <Where, Name, S, E extends Event>({
     find: async (where: Reading, name: Name): Promise<S | null> => {
       const id = (await claimant(where, name)).state.holder;
       const holder = id === null ? null : await holderOf(where, id, name);
-      return stateOf(holder, name) === 'has it' ? holder : null;
+      return stateOf(holder, name) === 'held' ? holder : null;
     },
     /**
      * Claims the name for the id that `idAfter` derives from the last revision of its reservation,

@@ -32,7 +32,7 @@ export type FreshnessNeeds = {
   readonly bus: NotificationBus;
   readonly clock: Clock;
   /** Set in the one process that appends; otherwise every event may matter. */
-  readonly targets?: Pick<RequiredPositions, 'head' | 'positionFor'>;
+  readonly requiredPositions?: Pick<RequiredPositions, 'head' | 'positionFor'>;
   /** Absent: every read model is complete. */
   readonly fillMonitor?: Pick<FillMonitor, 'progressOf'>;
   /** Called once for each read of a project that has waited `lateReadMs` for this read model. */
@@ -115,7 +115,7 @@ export const openFreshness = ({
   checkpoints,
   bus,
   clock,
-  targets,
+  requiredPositions,
   fillMonitor = { progressOf: () => null },
   onLateRead = () => undefined,
 }: FreshnessNeeds): Freshness => {
@@ -139,9 +139,12 @@ export const openFreshness = ({
       // rule 4).
       if (min !== null && min > head) throw readModelBehind();
       const { project } = waiting;
-      const isRecorded = min === null || (targets !== undefined && min <= targets.head());
+      const isRecorded =
+        min === null || (requiredPositions !== undefined && min <= requiredPositions.head());
       const recorded =
-        targets !== undefined && project !== undefined && isRecorded ? targets : null;
+        requiredPositions !== undefined && project !== undefined && isRecorded
+          ? requiredPositions
+          : null;
       // Every acknowledged append is recorded; later ones need not be visible yet.
       const now = recorded === null ? head : recorded.head();
       const required = reads.map((name) => ({

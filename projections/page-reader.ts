@@ -22,11 +22,11 @@ const revisionsMax = 100_000;
 export const openPageReader = ({
   reader,
   decode,
-  paged,
+  onPage,
 }: {
   readonly reader: EventReader;
   readonly decode: Decode;
-  readonly paged?: (events: readonly StoredEvent[]) => void;
+  readonly onPage?: (events: readonly StoredEvent[]) => void;
 }): PageReader => {
   const revisions = boundedMap<StreamName, number>(revisionsMax);
   return {
@@ -34,7 +34,7 @@ export const openPageReader = ({
       const page = await reader.page(position, batchEventsMax);
       const gap = findGap(page.events, revisions);
       const events = page.events.map((event) => decodeEvent(event, decode));
-      paged?.(events);
+      onPage?.(events);
       return { ...page, events, gap };
     },
   };

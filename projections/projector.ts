@@ -8,7 +8,7 @@ import { decodeEvent } from './page-reader.js';
 import { startRunner, subscriptionOf, type Runner, type RunnerNeeds } from './runner.js';
 import { skippedType } from './read-model.js';
 import { dryRun, type DryRun } from './dry-run.js';
-import { openRebuildCoordinator, type RebuildRequest } from './single-rebuild.js';
+import { openRebuildCoordinator, type RebuildRequest } from './rebuild-coordinator.js';
 import { readSkippedEvents, skippedEventsIn } from './skipped-events.js';
 import { verify, type VerificationResult } from './verify.js';
 import type { Collection, Documents } from '../kernel/documents.js';
@@ -81,7 +81,7 @@ export type Projector = {
   stop(): Promise<void>;
 };
 
-type ProjectorNeeds = Omit<RunnerNeeds, 'parking' | 'paged'> & {
+type ProjectorNeeds = Omit<RunnerNeeds, 'parking' | 'onPage'> & {
   /** The records, where this thread opens them. */
   readonly records?: Pick<Records, 'erasingSince'> | null;
   /** Read-write: the projector stores its own state there too. */
@@ -97,8 +97,8 @@ type ProjectorNeeds = Omit<RunnerNeeds, 'parking' | 'paged'> & {
 export const openProjector = async (needs: ProjectorNeeds): Promise<Projector> => {
   const parking = await openParking(needs.documents, await readSkippedEvents(needs), needs.state);
   const names = needs.readModels.map(({ name }) => name);
-  const paged = skipDecisionHandler(parking, names, (name, stream) => unpark(name, stream));
-  const run: RunnerNeeds = { ...needs, parking, paged };
+  const onPage = skipDecisionHandler(parking, names, (name, stream) => unpark(name, stream));
+  const run: RunnerNeeds = { ...needs, parking, onPage };
   const runner = await startRunner(run);
   const all = { ...run, runner };
   const subscription = (name: string): Subscription => subscriptionOf(runner, name);

@@ -28,7 +28,7 @@ import { nothingParked } from './parking.js';
 import { openProgressMeter } from './progress.js';
 import type { ReadModel, Sink } from './read-model.js';
 import type { Runner, RunnerNeeds } from './runner.js';
-import { openThrottle } from './throttle.js';
+import { openRebuildPacer } from './rebuild-pacing.js';
 
 export type RebuildNeeds = Pick<RunnerNeeds, 'reader' | 'checkedDecode' | 'parking' | 'bus'> & {
   readonly runner: Runner;
@@ -96,7 +96,7 @@ const build = async (
   const notes = shadowBuildNotes(parking, name);
   const { copy, from, building } =
     (await resumeBuild(needs, readModel, restart)) ?? (await startBuild(needs, readModel));
-  const watch = openPurgeWatch(reader, readModel, building.watched);
+  const watch = openPurgeWatch(reader, readModel, building.purgesCheckedTo);
   const report = openProgressMeter(name, clock, from.position, progress, rate);
   let isLive = false;
   try {
@@ -108,7 +108,7 @@ const build = async (
       fence: parking.fence(),
       parkedAndSkipped: { ...nothingParked, skipped: parking.of(name).skipped },
       beforePage: (page, poisons) =>
-        notes.save({ ...building, rate: rate(), page, watched: watch.at() }, poisons),
+        notes.save({ ...building, rate: rate(), page, purgesCheckedTo: watch.at() }, poisons),
       afterPage,
       signal,
     });
@@ -116,13 +116,13 @@ const build = async (
     await watch.check(from.position);
     let { position: reached } = from;
     const between = (): Promise<void> => watch.check(reached);
-    const throttle = openThrottle({ clock, rate, lag: () => runner.liveLag(), signal, between });
+    const pace = openRebuildPacer({ clock, rate, lag: () => runner.liveLag(), signal, between });
     const caughtUp = await fillShadow(
       fillNeeds(async (page) => {
         reached = page.position;
         report(page);
         await watch.check(reached);
-        await throttle(page.events);
+        await pace(page.events);
       }),
       from,
       null,
@@ -209,11 +209,18 @@ const startBuild = async (
   { reader, parking, clock }: RebuildNeeds,
   source: ReadModel,
 ): Promise<StartedBuild> => {
-  const watched = await reader.head();
+  const purgesCheckedTo = await reader.head();
   const notes = shadowBuildNotes(parking, source.name);
   const copy = await source.shadow({ durable: true });
   const { version } = source;
-  const building = { copy: copy.id, version, since: clock.now(), rate: null, page: null, watched };
+  const building = {
+    copy: copy.id,
+    version,
+    since: clock.now(),
+    rate: null,
+    page: null,
+    purgesCheckedTo,
+  };
   try {
     await notes.save(building);
   } catch (error) {

@@ -32,7 +32,7 @@ export type RunnerNeeds = OpenSubscriptionsNeeds & {
   readonly checkedDecode: () => Promise<Decode>;
   readonly bus: NotificationBus;
   /** Called with each page before it is folded. */
-  readonly paged?: (events: readonly StoredEvent[]) => void;
+  readonly onPage?: (events: readonly StoredEvent[]) => void;
   /** Called when another projector has taken over (subscription.ts). */
   readonly onFenced?: () => void;
 };

@@ -18,8 +18,10 @@ export type ShadowBuild = {
   /** Start of the current page; null: nothing was folded. */
   readonly page: PageStart | null;
   /** Purge events are excluded up to here; see `purgeTypes` of a sink. */
-  readonly watched: Position;
+  readonly purgesCheckedTo: Position;
 };
+/** A shadow build as stored: a member keeps the name that earlier versions stored it under. */
+type StoredBuild = Omit<ShadowBuild, 'purgesCheckedTo'> & { readonly watched: Position };
 /**
  * The first event after a position: identifies the log, since another log has another event there.
  */
@@ -41,7 +43,12 @@ export const shadowBuildNotes = (parking: Notes, projection: string): ShadowBuil
   const isOurs = (one: string): boolean => one.startsWith(`${key}/`);
   const poisonKeys = () => [...parking.notesOf(poisonKind).keys()].filter(isOurs);
   return {
-    current: () => (parking.notesOf(buildingKind).get(key) ?? null) as ShadowBuild | null,
+    current: () => {
+      const stored = parking.notesOf(buildingKind).get(key) as StoredBuild | undefined;
+      if (stored === undefined) return null;
+      const { watched: purgesCheckedTo, ...building } = stored;
+      return { ...building, purgesCheckedTo };
+    },
     poisons: () =>
       new Map(
         poisonKeys().map((one) => {
@@ -49,9 +56,10 @@ export const shadowBuildNotes = (parking: Notes, projection: string): ShadowBuil
           return [poison.stream, poison];
         }),
       ),
-    save: async (building, poisons = []) => {
+    save: async ({ purgesCheckedTo: watched, ...building }, poisons = []) => {
+      const body: StoredBuild = { ...building, watched };
       await parking.saveNotes(projection, [
-        { kind: buildingKind, key, body: building },
+        { kind: buildingKind, key, body },
         ...poisons.map((body) => ({ kind: poisonKind, key: `${key}/${body.stream}`, body })),
       ]);
     },

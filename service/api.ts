@@ -8,7 +8,7 @@ import {
 } from '../command-api/access/group-visibility.js';
 import { orgJobVisibilityRule } from '../command-api/facts/org-jobs.js';
 import { openRequestAuthorizer } from '../command-api/access/request-authorizer.js';
-import { openThrottle } from '../command-api/access/throttle.js';
+import { openCredentialRateLimit } from '../command-api/access/credential-rate-limit.js';
 import { openIdempotency } from '../command-api/idempotency/idempotent-execution.js';
 import { rightsSubject, type RightsCache } from '../command-api/access/rights-cache.js';
 import { openAccessTokens } from '../engines/jsonwebtoken/access-tokens.js';
@@ -82,7 +82,7 @@ export const startApi = async (start: ApiStart): Promise<RunningApi> => {
   const needs = { ...start.needs, log: abortableLog(start.needs.log, stopping.signal) };
   const { log, ids, clock, secrets, passwords, freshness, bus, memory } = needs;
   const tokens = openAccessTokens(secrets.accessTokenSeed);
-  const throttle = openThrottle(clock);
+  const rateLimit = openCredentialRateLimit(clock);
   bus.subscribe(rightsSubject, memory.invalidateThrottled);
   const authorizer: RequestAuthorizer = openRequestAuthorizer({
     log,
@@ -91,7 +91,7 @@ export const startApi = async (start: ApiStart): Promise<RunningApi> => {
     secrets,
     passwords,
     tokens,
-    throttle,
+    rateLimit,
     rightsCache: memory,
     sights: visibilityRules(log, (principal, id) => authorizer.visibleProject(principal, id)),
   });
@@ -100,7 +100,7 @@ export const startApi = async (start: ApiStart): Promise<RunningApi> => {
     ...needs,
     authorizer,
     tokens,
-    throttle,
+    rateLimit,
     identityTokens,
     backupDays: config.backupDays,
     sealKey: () => loadSealKey(config.seals, secrets.sealSeed),

@@ -18,18 +18,21 @@ import { recordsCollection } from '../projections/records/collection.js';
  * folded.
  */
 export type LogBackpressure = {
-  readonly throttledLog: (log: EventLog) => EventLog;
+  /** Wraps the log: appends wait for their project's limit. */
+  readonly withBackpressure: (log: EventLog) => EventLog;
   /**
    * Starts backpressure: each project's appends wait while this store lags. No append waits before.
    */
-  readonly follow: (
-    readable: () => Promise<Position>,
-    hints: Pick<NotificationBus, 'subscribe'>,
+  readonly start: (
+    projectedPosition: () => Promise<Position>,
+    notifications: Pick<NotificationBus, 'subscribe'>,
   ) => void;
   /** Ends backpressure: no append waits after. */
   readonly stop: () => void;
-  /** For reads; without `targets` when other processes append to the log too. */
-  readonly freshness: Pick<FreshnessNeeds, 'targets' | 'onLateRead'>;
+  /**
+   * Needs of `openFreshness`; no `requiredPositions` when other processes append to the log too.
+   */
+  readonly freshness: Pick<FreshnessNeeds, 'requiredPositions' | 'onLateRead'>;
 };
 
 type Needs = {
@@ -47,48 +50,49 @@ export const openLogBackpressure = ({
   head,
   metrics,
 }: Needs): LogBackpressure => {
-  const targets = isOnlyProcess ? openRequiredPositions(projections, head) : null;
-  let pace: IngestBackpressure | null = null;
+  const requiredPositions = isOnlyProcess ? openRequiredPositions(projections, head) : null;
+  let backpressure: IngestBackpressure | null = null;
   return {
-    throttledLog: (log) => {
-      const trackedLog = targets === null ? log : positionTrackingLog(log, targets);
+    withBackpressure: (log) => {
+      const trackedLog =
+        requiredPositions === null ? log : positionTrackingLog(log, requiredPositions);
       return withIngestBackpressure(trackedLog, {
-        pace: () => pace,
-        asker: currentQueryContext,
+        backpressure: () => backpressure,
+        currentContext: currentQueryContext,
         weightOf: estimateCharacters,
       });
     },
-    follow: (projectedPosition, notifications) => {
+    start: (projectedPosition, notifications) => {
       const onWait = (milliseconds: number): void => metrics.backpressureWait(milliseconds / 1_000);
       const started = openIngestBackpressure({
         clock,
         projectedPosition,
         onWait,
       });
-      pace = started;
+      backpressure = started;
       notifications.subscribe(movedSubject, (message) => {
         if (parseMoved(message)?.name === recordsCollection.name) started.checkProgress();
       });
     },
-    stop: () => pace?.stop(),
+    stop: () => backpressure?.stop(),
     freshness: {
-      ...(targets !== null && { targets }),
+      ...(requiredPositions !== null && { requiredPositions }),
       onLateRead: (project, name) => {
-        if (name === recordsCollection.name) pace?.recordLateRead(project);
+        if (name === recordsCollection.name) backpressure?.recordLateRead(project);
       },
     },
   };
 };
 
 /** Read-your-writes: records the position of each append before the append returns. */
-const positionTrackingLog = (log: EventLog, targets: RequiredPositions): EventLog => ({
+const positionTrackingLog = (log: EventLog, requiredPositions: RequiredPositions): EventLog => ({
   ...log,
   append: async (batch) => {
     const results = await log.append(batch);
     for (const [at, result] of results.entries()) {
       const streamAppend = batch[at];
       if (streamAppend !== undefined && result !== 'conflict')
-        targets.recordAppend(streamAppend, result.position);
+        requiredPositions.recordAppend(streamAppend, result.position);
     }
     return results;
   },

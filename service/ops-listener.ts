@@ -5,7 +5,7 @@ import type { Metrics } from '../engines/prometheus/metrics.js';
 import { Fault } from '../kernel/fault.js';
 import type { Json } from '../kernel/schema-types.js';
 import type { Projector } from '../projections/projector.js';
-import type { RebuildRequest } from '../projections/single-rebuild.js';
+import type { RebuildRequest } from '../projections/rebuild-coordinator.js';
 import { progressLines } from './progress-lines.js';
 import { noProjectionHost, type ProjectionHost } from './projection-host.js';
 import { openParkedDecisions, type ParkedDecisions } from './parked-decisions.js';
@@ -16,7 +16,7 @@ import type { StartupContext } from './startup-context.js';
 /** Parts of the service that the operators' listener calls; each is set once it has started. */
 type OpsBindings = {
   readiness: () => Promise<{ readonly status: string }>;
-  projecting: ProjectionHost;
+  projectionHost: ProjectionHost;
   rotate: () => Promise<RotationResult | null>;
   /** Null when this process seals no history: not a worker, or still starting. */
   seal: HistorySealing['sealNow'] | null;
@@ -33,7 +33,7 @@ export const startOpsListener = async (context: StartupContext) => {
   const { config, metrics, logger, disposers, engineWait } = context;
   const bindings: OpsBindings = {
     readiness: async () => ({ status: 'starting', waiting_for: engineWait.pending() }),
-    projecting: noProjectionHost(),
+    projectionHost: noProjectionHost(),
     rotate: async () => null,
     seal: null,
     decisionNeeds: null,
@@ -54,7 +54,7 @@ export const startOpsListener = async (context: StartupContext) => {
     },
   });
   disposers.add('the operators’ listener', () => ops.close());
-  return { operated: bindings, port: ops.port };
+  return { bindings, port: ops.port };
 };
 
 const runInviteCommand = async (invite: OpsBindings['invite'], request: unknown): Promise<Json> => {
@@ -79,18 +79,18 @@ const runSealCommand = (
 };
 
 const runProjectorCommand = async (
-  { projecting, decisionNeeds }: OpsBindings,
+  { projectionHost, decisionNeeds }: OpsBindings,
   metrics: Metrics,
   command: string,
   request: unknown,
 ): Promise<Json | AsyncIterable<Json> | null> => {
-  const { duty, servesOperators, projector } = projecting;
+  const { projectorState, servesOperators, projector } = projectionHost;
   const body = (request ?? {}) as OpsRequest;
   const { name = null } = body;
   if (!servesOperators())
     throw new Fault(
       'unavailable',
-      `${otherProcessMessages[duty()]}; send the command to that process`,
+      `${otherProcessMessages[projectorState()]}; send the command to that process`,
     );
   switch (command) {
     case 'status':

@@ -21,8 +21,11 @@ export type ProjectionHost = {
   /** Answers made of records, in the thread that owns these; null on another engine. */
   readonly answers: RecordAnswers | null;
   readonly projector: Projector;
-  /** `standby`: another process folds; this one takes over when that one stops. */
-  readonly duty: () => 'folding' | 'standby' | 'elsewhere';
+  /**
+   * State of the projector in this process, `duty` of /readyz. `standby`: another process folds;
+   * this one takes over when that one stops.
+   */
+  readonly projectorState: () => 'folding' | 'standby' | 'elsewhere';
   /** True if this process folds a read model that operators can command. */
   readonly servesOperators: () => boolean;
   /** Notifications inside this process only. */
@@ -41,7 +44,7 @@ export const startProjectionHost = async (
   onDropped: OnRecordsDropped,
 ): Promise<ProjectionHost> => {
   const { config, engines } = context;
-  const projecting = !config.roles.includes('projections')
+  const projectionHost = !config.roles.includes('projections')
     ? noProjectionHost()
     : engines.names.documents === 'sqlite'
       ? await startLocalHost(
@@ -50,11 +53,11 @@ export const startProjectionHost = async (
           incidentHandlersOf(context, onDropped),
         )
       : await startLeasedHost(context, hintSpace);
-  if (!config.roles.includes('projections')) return projecting;
+  if (!config.roles.includes('projections')) return projectionHost;
   const { disposers } = context;
-  disposers.begin('operators’ works', () => projecting.projector.abortWorks());
-  disposers.add('the projections', () => projecting.stop());
-  return projecting;
+  disposers.begin('operators’ works', () => projectionHost.projector.abortWorks());
+  disposers.add('the projections', () => projectionHost.stop());
+  return projectionHost;
 };
 
 /** Called when the file of the records was set aside and replaced by an empty one. */
@@ -103,7 +106,7 @@ const startLocalHost = async (
   const readSide = await startReadSide(choice, { notificationSpace: hintSpace }, handlers);
   return {
     ...readSide,
-    duty: () => 'folding',
+    projectorState: () => 'folding',
     servesOperators: () => true,
     lastError: () => null,
     notifications: null,
@@ -130,7 +133,7 @@ export const noProjectionHost = (): ProjectionHost => ({
   ),
   ended: new Promise(() => undefined),
   stop: async () => undefined,
-  duty: () => 'elsewhere',
+  projectorState: () => 'elsewhere',
   lastError: () => null,
 });
 
@@ -212,7 +215,7 @@ const foldUnderLease = (needs: Needs): ProjectionHost => {
     answers: null,
     notifications: null,
     projector: forwardingProjector(() => current?.projector ?? null, end.signal),
-    duty: () => (current === null ? 'standby' : 'folding'),
+    projectorState: () => (current === null ? 'standby' : 'folding'),
     servesOperators: () => current !== null,
     lastError: () => lastError,
     ended: new Promise(() => undefined),

@@ -39,8 +39,8 @@ type Needs = {
   readonly log: EventLog;
   readonly bus: NotificationBus;
   readonly clock: Clock;
-  readonly pacing: LogBackpressure;
-  readonly projecting: ProjectionHost;
+  readonly backpressure: LogBackpressure;
+  readonly projectionHost: ProjectionHost;
   readonly filling: FillMonitor;
   /** Aborts when the service ends. */
   readonly signal: AbortSignal;
@@ -49,16 +49,16 @@ type Needs = {
 /** Opens the read models for requests: stores, circuit breakers, scheduling and freshness. */
 export const openReadModels = async (
   { config, engines, logger, tracing, disposers, engineWait }: StartupContext,
-  { log, bus, clock, pacing, projecting, filling, signal }: Needs,
+  { log, bus, clock, backpressure, projectionHost: host, filling, signal }: Needs,
 ) => {
   const { retryUntilUp } = engineWait;
   const documentsEngine = await retryUntilUp('the read models', () => engines.documents('read'));
   disposers.add('the read models', () => documentsEngine.close());
-  const hasNoRecords = projecting.records === null && config.records === 'replica';
+  const hasNoRecords = host.records === null && config.records === 'replica';
   const rows = hasNoRecords
     ? absentRecords
-    : (projecting.records ?? (await retryUntilUp('the records', () => engines.records())));
-  if (projecting.records === null) disposers.add('the records', () => rows.close());
+    : (host.records ?? (await retryUntilUp('the records', () => engines.records())));
+  if (host.records === null) disposers.add('the records', () => rows.close());
   const { documents: engine, records: recordsEngine } = engines.names;
   const isRemote = engine === 'mongodb';
   const engineCheckpoints = filling.wrapCheckpoints(
@@ -95,26 +95,25 @@ export const openReadModels = async (
   const scopedRecords = requestScopedRecords(guardedRecords, current, semaphore);
   const records = tracedRecords(tracing, 'records', scopedRecords);
   const engineAnswers =
-    projecting.answers ?? recordAnswers({ records: guardedRecords, inSlices: openTimeSlices() });
+    host.answers ?? recordAnswers({ records: guardedRecords, inSlices: openTimeSlices() });
   const scopedAnswers = requestScopedAnswers(engineAnswers, current, semaphore);
   const answers = tracedAnswers(tracing, 'answers', scopedAnswers);
   const chains = openChainReader(documents, sha256);
   const checkpoints = filling.wrapCheckpoints(
     checkpointsOf(documents, hasNoRecords ? null : records),
   );
-  const notifications =
-    projecting.notifications === null ? bus : mergedBus(bus, projecting.notifications);
+  const notifications = host.notifications === null ? bus : mergedBus(bus, host.notifications);
   const untracedFreshness = openFreshness({
     reader: log,
     checkpoints,
     bus: notifications,
     clock,
     fillMonitor: filling,
-    ...pacing.freshness,
+    ...backpressure.freshness,
   });
   const freshness = tracedPort(tracing, 'freshness', untracedFreshness, ['waitUntilApplied']);
-  if (hasNoRecords) followReplicas(bus, pacing);
-  else pacing.follow(() => records.checkpoint(), notifications);
+  if (hasNoRecords) followReplicas(bus, backpressure);
+  else backpressure.start(() => records.checkpoint(), notifications);
   return { documents, records, answers, chains, freshness, checkpoints, heartbeat };
 };
 

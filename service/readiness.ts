@@ -17,7 +17,7 @@ type Needs = {
   readonly log: Pick<EventLog, 'health'>;
   readonly documents: Pick<Documents, 'durabilityWarning'>;
   readonly bus: Pick<NotificationBus, 'isConnected'>;
-  readonly projecting: ProjectionHost;
+  readonly projectionHost: ProjectionHost;
   readonly filling: Pick<FillMonitor, 'allProgress'>;
   /** Null when this process is not a worker. */
   readonly working: WorkersStatus | null;
@@ -40,7 +40,7 @@ const probeWaitMs = 700;
  * other members say what is wrong.
  */
 export const checkReadiness = async (needs: Needs) => {
-  const { config, engines, log, projecting, heartbeats } = needs;
+  const { config, engines, log, projectionHost, heartbeats } = needs;
   const plays = (role: Config['roles'][number]): boolean => config.roles.includes(role);
   const [clockWarnings] = await Promise.all([
     needs.clockSkew.warnings(probeWaitMs),
@@ -52,7 +52,7 @@ export const checkReadiness = async (needs: Needs) => {
   const logError = heartbeats.log.lastError();
   const readModels = heartbeats.models.lastError();
   const statuses = heartbeats.status.lastResult();
-  const trouble = projecting.lastError() ?? heartbeats.status.lastError();
+  const trouble = projectionHost.lastError() ?? heartbeats.status.lastError();
   const lag = greatestLag(needs);
   const isLate = plays('query') && lag.seconds * 1_000 > config.lagMaxMs;
   const fillings = needs.filling.allProgress();
@@ -82,7 +82,7 @@ export const checkReadiness = async (needs: Needs) => {
       caution: needs.documents.durabilityWarning(),
       behind_seconds: lag.seconds,
     },
-    duty: projecting.duty(),
+    duty: projectionHost.projectorState(),
     trouble,
     projections: statuses ?? [],
     bus: { engine: engines.names.bus, connected: needs.bus.isConnected() },

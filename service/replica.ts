@@ -74,7 +74,7 @@ export const publishReplicaPosition = (
  */
 export const followReplicas = (
   bus: Pick<NotificationBus, 'subscribe'>,
-  pacing: Pick<LogBackpressure, 'follow'>,
+  backpressure: Pick<LogBackpressure, 'start'>,
 ): void => {
   let furthest: Position = logStart;
   bus.subscribe(replicaMovedSubject, (message) => {
@@ -86,7 +86,7 @@ export const followReplicas = (
     const hints: Pick<NotificationBus, 'subscribe'> = {
       subscribe: (_subject, handler) => bus.subscribe(replicaMovedSubject, handler),
     };
-    pacing.follow(async () => furthest, hints);
+    backpressure.start(async () => furthest, hints);
   });
 };
 
@@ -95,12 +95,13 @@ export const followReplicas = (
  * commands about all go to those in this process.
  */
 const routingProjector = (
-  { projector: lists, duty }: ProjectionHost,
+  { projector: lists, projectorState }: ProjectionHost,
   replica: Projector,
 ): Projector => {
   const projectorOf = (name: string): Projector =>
     name === recordsCollection.name ? replica : lists;
-  const here = (): readonly Projector[] => (duty() === 'folding' ? [lists, replica] : [replica]);
+  const here = (): readonly Projector[] =>
+    projectorState() === 'folding' ? [lists, replica] : [replica];
   const targets = (name: string | null): readonly Projector[] =>
     name === null ? here() : [projectorOf(name)];
   return {

@@ -20,7 +20,7 @@ import { priceListWrites } from '../command-api/price-list/routes.js';
 import { openProjectsByName } from '../command-api/projects/projects-by-name.js';
 import { projectWrites } from '../command-api/projects/routes.js';
 import { openSessionRepository } from '../command-api/sessions/session-repository.js';
-import type { Throttle } from '../command-api/access/throttle.js';
+import type { CredentialRateLimit } from '../command-api/access/credential-rate-limit.js';
 import type { KeyedMutex } from '../kernel/concurrency.js';
 import { scorerSettingsWrites } from '../command-api/scorer-settings/routes.js';
 import { scorerWrites } from '../command-api/scorers/routes.js';
@@ -118,7 +118,7 @@ type Needs = {
   readonly tokens: AccessTokens;
   readonly passwords: PasswordHasher;
   readonly identityTokens: IdentityTokens;
-  readonly throttle: Throttle;
+  readonly rateLimit: CredentialRateLimit;
   readonly vault: Vault;
   readonly keyedMutex: KeyedMutex;
 };

@@ -103,8 +103,8 @@ export const startService = async (
 const startIn = async (context: StartupContext, options: ServiceOptions): Promise<Service> => {
   const { config, engines, logger, metrics, disposers, engineWait } = context;
   logEngines(context);
-  const { operated: bindings, port: opsPort } = await startOpsListener(context);
-  const { needs, pacing } = await openWriteSide(context);
+  const { bindings, port: opsPort } = await startOpsListener(context);
+  const { needs, backpressure } = await openWriteSide(context);
   const { log, bus, clock } = needs;
   bindings.rotate = () => rotateKeys(needs);
   bindings.decisionNeeds = needs;
@@ -117,12 +117,12 @@ const startIn = async (context: StartupContext, options: ServiceOptions): Promis
   const filling = openFillMonitor({ reader: log, clock });
   const dropped = (): void => filling.markSuspect(recordsCollection.name);
   const lists = await startProjectionHost(context, needs.secrets.notificationSpace, dropped);
-  const projecting = await withReplica(context, lists, { bus, dropped });
-  const { projector } = projecting;
-  bindings.projecting = projecting;
+  const projectionHost = await withReplica(context, lists, { bus, dropped });
+  const { projector } = projectionHost;
+  bindings.projectionHost = projectionHost;
   const probes = startEngineHeartbeats(context, log, clock, projector);
   const { guardedLog, signal } = probes;
-  const modelNeeds = { log: guardedLog, bus, clock, pacing, projecting, filling, signal };
+  const modelNeeds = { log: guardedLog, bus, clock, backpressure, projectionHost, filling, signal };
   const { checkpoints, heartbeat, ...readers } = await openReadModels(context, modelNeeds);
   registerReadModelGauges(metrics, log, probes.status);
 
@@ -142,7 +142,7 @@ const startIn = async (context: StartupContext, options: ServiceOptions): Promis
   registerErasureGauge(metrics, clock, () => pendingErasures({ working, files: probes.files }));
   if (working !== null) bindings.seal = working.sealing.sealNow;
   const { documents, freshness } = readers;
-  const parts = { config, engines, log, documents, bus, projecting, working, filling, clock };
+  const parts = { config, engines, log, documents, bus, projectionHost, working, filling, clock };
   const clockSkew = openClockSkewMonitor(log, clock);
   const heartbeats = { ...probes, models: heartbeat };
   bindings.readiness = () => checkReadiness({ ...parts, undeclaredProxies, clockSkew, heartbeats });
@@ -158,11 +158,11 @@ const startIn = async (context: StartupContext, options: ServiceOptions): Promis
       const atMostMs = filling.allProgress().length > 0 ? catchUpMaxMs : waitMaxMs;
       await freshness.waitUntilApplied(collections, await log.head(), { atMostMs });
     },
-    fatal: watchFatal(log, projecting.ended, logger),
+    fatal: watchFatal(log, projectionHost.ended, logger),
     close: () => {
       logger.info({}, 'stopping');
       bindings.readiness = async () => ({ status: 'stopping' });
-      pacing.stop();
+      backpressure.stop();
       return disposers.close();
     },
   };

@@ -41,15 +41,20 @@ export const openWriteSide = async ({
   const written = rightsInvalidatingLog(latencyMeasuredLog(opened, clock, metrics), bus, memory);
   disposers.add('the log', () => written.close());
   const head = await written.head();
-  const pacing = openLogBackpressure({ clock, metrics, isOnlyProcess: engines.embedded, head });
-  const throttled = pacing.throttledLog(tracedPort(tracing, 'log', written, ['append']));
-  const log = tracedPort(tracing, 'log', throttled, ['read', 'last', 'page', 'streams']);
+  const backpressure = openLogBackpressure({
+    clock,
+    metrics,
+    isOnlyProcess: engines.embedded,
+    head,
+  });
+  const limited = backpressure.withBackpressure(tracedPort(tracing, 'log', written, ['append']));
+  const log = tracedPort(tracing, 'log', limited, ['read', 'last', 'page', 'streams']);
   const passwords = openPasswords({ pepper: secrets.passwordPepper, clock });
   const keys = await retryUntilUp('the data keys', () => engines.dataKeys());
   disposers.add('the data keys', () => keys.close());
   const vault = openVault({ keys, clock, ids, ...secrets });
   return {
-    pacing,
+    backpressure,
     needs: {
       log,
       ids,

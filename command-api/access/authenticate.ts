@@ -20,7 +20,7 @@ import { apiKeys, type ApiKey, apiKeyStream, apiKeyValues } from '../facts/api-k
 import { type User, liveUser, userEmails } from '../facts/users.js';
 import type { RightsCache } from './rights-cache.js';
 import { principalOfKey, principalOfPerson } from './principals.js';
-import type { Throttle } from './throttle.js';
+import type { CredentialRateLimit } from './credential-rate-limit.js';
 
 type CredentialReader = {
   /**
@@ -37,7 +37,7 @@ export type AuthenticationNeeds = {
   readonly secrets: CredentialReader;
   readonly passwords: PasswordHasher;
   readonly tokens: Pick<AccessTokens, 'read'>;
-  readonly throttle: Throttle;
+  readonly rateLimit: CredentialRateLimit;
   readonly rightsCache: RightsCache;
 };
 
@@ -51,7 +51,7 @@ type KeyCaller = { readonly user: User; readonly key: ApiKey };
 export const openAuthentication = (
   needs: AuthenticationNeeds,
 ): Pick<RequestAuthorizer, 'authenticate' | 'lastUsed'> => {
-  const { clock, secrets, throttle } = needs;
+  const { clock, secrets, rateLimit } = needs;
   const stamps = openLastUsedStamps(clock);
   const keys = keyCallers(needs);
   const bySession = tokenCallers(needs, keys.byId);
@@ -74,7 +74,7 @@ export const openAuthentication = (
           // A valid key is accepted however many attempts failed: 256 bits cannot be guessed.
           const caller = await keys.byValue(credential.key);
           if (caller !== null) return enter(caller);
-          throttle.recordFailure(secrets.truncate(credential.key), address);
+          rateLimit.recordFailure(secrets.truncate(credential.key), address);
           throw unknownCredential();
         }
         case 'P':
@@ -163,7 +163,7 @@ const tokenCallers = (
   };
 };
 
-const passwordCallers = ({ log, ids, passwords, throttle }: AuthenticationNeeds) => {
+const passwordCallers = ({ log, ids, passwords, rateLimit }: AuthenticationNeeds) => {
   const keyedMutex = openKeyedMutex<string>();
   const entered = (user: User): Principal =>
     principalOfPerson(user, { familyId: null, authMethod: 'email' });
@@ -174,7 +174,7 @@ const passwordCallers = ({ log, ids, passwords, throttle }: AuthenticationNeeds)
     const user = await userEmails.find({ log, ids }, email);
     const hash = user?.passwordHash ?? null;
     const network = networkPrefix(address);
-    // A password verified recently from this network bypasses the throttle, so that failures
+    // A password verified recently from this network bypasses the rate limit, so that failures
     // elsewhere do not lock its user out. The exception ends after 20 wrong attempts, or it would
     // allow guessing.
     if (user !== null && passwords.wasVerifiedRecently(hash, password, network))
@@ -182,9 +182,9 @@ const passwordCallers = ({ log, ids, passwords, throttle }: AuthenticationNeeds)
     // Serialised per e-mail and per address, so that a burst is counted like a sequence.
     const right = await keyedMutex([`s ${email.toLowerCase()}`], () =>
       keyedMutex([`a ${address}`], async () => {
-        throttle.check(email, address);
+        rateLimit.check(email, address);
         const matched = await passwords.verify(hash, password, network);
-        if (!matched) throttle.recordFailure(email, address);
+        if (!matched) rateLimit.recordFailure(email, address);
         return matched;
       }),
     );

@@ -22,9 +22,9 @@ export type StreamScan = ScanPosition & {
    */
   readonly deletions: ReadonlyMap<string, boolean>;
   /** Owned streams that no fact in the log names yet. */
-  readonly found: readonly OwnedStream[];
+  readonly toRecord: readonly OwnedStream[];
   /** Streams that a fact names, until they are erased. */
-  readonly named: readonly OwnedStream[];
+  readonly toErase: readonly OwnedStream[];
 };
 
 /** Starts a scan for all deleted projects, or for all deleted runs of one project. */
@@ -35,8 +35,8 @@ export const startStreamScan = (
   deletions,
   prefixes: streamPrefixesOf(deleted),
   visited: null,
-  found: [],
-  named: [],
+  toRecord: [],
+  toErase: [],
 });
 
 /** A step: erase streams that a fact names, or name streams in a fact. */
@@ -51,14 +51,14 @@ export const nextScanStep = async (
   log: EventReader,
   scan: StreamScan,
 ): Promise<{ readonly piece: ScanStep | null; readonly rest: StreamScan } | null> => {
-  const { prefixes, found, named } = scan;
-  if (named.length > 0) {
-    const rest = { ...scan, named: named.slice(stepStreams) };
-    return { piece: { erase: named.slice(0, stepStreams) }, rest };
+  const { prefixes, toRecord, toErase } = scan;
+  if (toErase.length > 0) {
+    const rest = { ...scan, toErase: toErase.slice(stepStreams) };
+    return { piece: { erase: toErase.slice(0, stepStreams) }, rest };
   }
-  if (found.length + stepStreams > erasedStreamsMax || prefixes.length === 0) {
-    if (found.length === 0) return null;
-    return { piece: { name: found }, rest: { ...scan, found: [], named: found } };
+  if (toRecord.length + stepStreams > erasedStreamsMax || prefixes.length === 0) {
+    if (toRecord.length === 0) return null;
+    return { piece: { name: toRecord }, rest: { ...scan, toRecord: [], toErase: toRecord } };
   }
   return { piece: null, rest: await scanNextPage(log, scan) };
 };
@@ -72,11 +72,11 @@ const scanNextPage = async (log: EventReader, scan: StreamScan): Promise<StreamS
     owner === null
       ? await streamsOfDeleted(log, names, scan.deletions)
       : names.map((name) => ({ name, owner }));
-  const found = [...scan.found, ...theirs];
+  const found = [...scan.toRecord, ...theirs];
   const last = names.at(-1);
   return last !== undefined && names.length === stepStreams
-    ? { ...scan, found, visited: last }
-    : { ...scan, found, prefixes: others, visited: null };
+    ? { ...scan, toRecord: found, visited: last }
+    : { ...scan, toRecord: found, prefixes: others, visited: null };
 };
 
 /** Streams whose first event names a deleted run or project. */

@@ -19,14 +19,14 @@ import { liveGroup } from '../access/group-visibility.js';
 import { admitMembers, groups, groupStream } from '../facts/groups.js';
 import { invitationExpiry, mintInvitation } from '../access/invitation.js';
 import { startLogin, type LoginNeeds } from '../access/login.js';
-import type { Throttle } from '../access/throttle.js';
+import type { CredentialRateLimit } from '../access/credential-rate-limit.js';
 import { accept, invite, isOpenTo } from './invitations.js';
 
 type InvitationNeeds = LoginNeeds & {
   readonly ids: Ids;
   readonly secrets: { readonly invitationTokens: InvitationTokens };
   readonly passwords: Pick<PasswordHasher, 'hash'>;
-  readonly throttle: Throttle;
+  readonly rateLimit: CredentialRateLimit;
   readonly authorizer: Pick<RequestAuthorizer, 'visibleUser'>;
 };
 
@@ -108,16 +108,16 @@ const acceptInvitationRoute = (needs: InvitationNeeds): Route =>
 
 /** The user whose invitation the token opens; a failure counts for its address. */
 const invitedUser = async (
-  { log, secrets: { invitationTokens: tokens }, throttle }: InvitationNeeds,
+  { log, secrets: { invitationTokens: tokens }, rateLimit }: InvitationNeeds,
   token: string,
   address: string,
   now: Instant,
 ): Promise<User> => {
-  throttle.check(null, address);
+  rateLimit.check(null, address);
   const id = tokens.userOf(token);
   const user = id === null ? null : await liveUser(log, id);
   if (isOpenTo(user, tokens.hash(token), now)) return user;
-  throttle.recordFailure(null, address);
+  rateLimit.recordFailure(null, address);
   throw invitationRefused();
 };
 

@@ -8,18 +8,18 @@ import { transact, type Authorship } from '../../kernel/transact.js';
 import { users, type User, userEmails, userStream } from '../facts/users.js';
 import { authorshipOfUser, startLogin, type LoginNeeds } from '../access/login.js';
 import { reservationStream } from '../facts/reservations.js';
-import type { Throttle } from '../access/throttle.js';
+import type { CredentialRateLimit } from '../access/credential-rate-limit.js';
 import { isInvitationExpired, linkedIdentities, linkIdentity } from './identities.js';
 
 type SocialLoginNeeds = LoginNeeds & {
   readonly ids: Ids;
   readonly identityTokens: IdentityTokens;
-  readonly throttle: Throttle;
+  readonly rateLimit: CredentialRateLimit;
 };
 
 /** Write route for logins with the id_token of a configured provider (contract 4.2). */
 export const socialLoginWrites = (needs: SocialLoginNeeds): readonly Route[] => {
-  const { identityTokens, throttle } = needs;
+  const { identityTokens, rateLimit } = needs;
   const enter = async (
     provider: string,
     token: string | null,
@@ -41,7 +41,7 @@ export const socialLoginWrites = (needs: SocialLoginNeeds): readonly Route[] => 
         const user = await enter(provider, token ?? null, cause);
         if ('refused' in user) {
           // Counted for the address alone: a token names a stranger as easily as its owner.
-          throttle.recordFailure(null, sender.address);
+          rateLimit.recordFailure(null, sender.address);
           throw new Fault('invalid-credentials', loginFailed, {
             cause: `login with ${provider}: ${user.refused}`,
           });
@@ -100,7 +100,7 @@ const claimIdToken = async (
       log,
       reservationStream('id-token', digest),
       use,
-      async () => 'has it',
+      async () => 'held',
       cause,
     );
     if (!isOurs) return false;

@@ -97,7 +97,7 @@ const serializeAdminChanges = <T>(
 ): Promise<T> => {
   const mutex = reservationStream('last-admin', organizationId);
   return keyedMutex([mutex], async () => {
-    if (!(await claimName(log, mutex, cause.requestId, async () => 'may come', cause))) {
+    if (!(await claimName(log, mutex, cause.requestId, async () => 'pending', cause))) {
       throw new Fault('conflict', 'Another admin is being changed; try again');
     }
     try {

@@ -33,9 +33,9 @@ export const applyWrites = async (
   writes: RecordWrites,
   checkpoint: Checkpoint,
 ): Promise<void> => {
-  let handOver = (_holds: boolean): void => undefined;
+  let settlePrefetch = (_holds: boolean): void => undefined;
   model.rowsAppended = new Promise((resolve) => {
-    handOver = resolve;
+    settlePrefetch = resolve;
   });
   const writing = model.connections.write(async (statements) => {
     const { fence, position } = model.checkpoint;
@@ -43,7 +43,7 @@ export const applyWrites = async (
     checkBasePosition(checkpoint, position);
     if (checkpoint.position < position) return null;
     if (checkpoint.position === position && checkpoint.fence === fence) return null;
-    const replaced = writes.groups.filter(({ fresh, kept }) => !fresh && kept === undefined);
+    const replaced = writes.groups.filter(({ fresh, partial }) => !fresh && partial === undefined);
     const emptied = await readEmptiedRuns(statements, writes);
     await removeGroups(
       statements,
@@ -58,10 +58,10 @@ export const applyWrites = async (
     const at = checkedPosition(checkpoint);
     const under = integerList([checkpoint.fence]);
     await statements.rows(`UPDATE mark SET position = '${at}', fence = ${under}`);
-    handOver(!invalidatesPrefetched(batch, writes));
+    settlePrefetch(!invalidatesPrefetched(batch, writes));
     return { ...batch, emptied };
   });
-  const after = await writing.finally(() => handOver(false));
+  const after = await writing.finally(() => settlePrefetch(false));
   if (after === null) return;
   recordChangedRuns(model, writes, after.emptied);
   if (invalidatesPrefetched(after, writes)) model.invalidations += 1;
@@ -182,14 +182,14 @@ const removeGroups = async (
 };
 
 /**
- * Deletes the changed rows of partly kept groups, so that the new ones can take their keys. Returns
- * those groups as stored.
+ * Deletes the changed rows of groups with a partial write, so that the new ones can take their
+ * keys. Returns those groups as stored.
  */
 const removeChanged = async (
   statements: Statements,
   writes: RecordWrites,
 ): Promise<readonly NamedGroup[]> => {
-  const changed = writes.groups.filter(({ kept }) => kept !== undefined);
+  const changed = writes.groups.filter(({ partial }) => partial !== undefined);
   const groups = await groupsByName(
     statements,
     changed.map(({ group }) => group),

@@ -40,7 +40,7 @@ export type RowBatch = {
   readonly texts: ChunkBuffer;
   readonly entries: ChunkBuffer;
   readonly groups: ChunkBuffer;
-  /** Partly kept groups that grew. */
+  /** Groups with a partial write that grew. */
   readonly grownGroups: GroupExtent[];
   nextProject: number;
   nextColumn: number;
@@ -73,7 +73,7 @@ const startBatch = (model: RecordsModel): RowBatch => ({
 });
 
 /**
- * Builds the rows of these writes, without those of deleted runs and projects. `grown`: partly kept
+ * Builds the rows of these writes, without those of deleted runs and projects. `grown`: partial
  * groups.
  */
 export const buildBatch = async (
@@ -97,7 +97,7 @@ export const buildBatchFromMemory = async (
   model: RecordsModel,
   writes: RecordWrites,
 ): Promise<RowBatch | null> => {
-  if (writes.groups.some(({ kept }) => kept !== undefined)) return null;
+  if (writes.groups.some(({ partial }) => partial !== undefined)) return null;
   const groups = withoutDeletedRows(model, writes);
   const named = new Map<number, ProjectColumns>();
   for (const id of projectsOf(groups)) {
@@ -133,10 +133,10 @@ const fillBatch = async (
   admitNames(batch, named, groups);
   const byName = new Map(grown.map((group) => [group.name, group]));
   let added = 0;
-  for (const { group, rows, kept } of groups) {
+  for (const { group, rows, partial } of groups) {
     const size = rows.reduce((most, { ordinal }) => Math.max(most, ordinal + 1), 0);
     const grp =
-      kept === undefined
+      partial === undefined
         ? newGroup(batch, group, size)
         : grownGroup(batch, size, byName.get(group));
     for (const row of rows) {
@@ -152,16 +152,16 @@ const fillBatch = async (
 export const finishBatch = ({ records, facets, texts, entries, groups }: RowBatch): void =>
   [...Object.values(records), facets, texts, entries, groups].forEach(flushRows);
 
-type LiveGroup = Pick<GroupWrite, 'group' | 'rows' | 'kept'>;
+type LiveGroup = Pick<GroupWrite, 'group' | 'rows' | 'partial'>;
 
 const withoutDeletedRows = (model: RecordsModel, writes: RecordWrites): readonly LiveGroup[] => {
   // The model's sets are too large to copy per batch.
   const runs = [model.deletedRuns, new Set(writes.deletedRuns)];
   const projects = [model.deletedProjects, new Set(writes.deletedProjects)];
   return writes.groups
-    .map(({ group, rows, kept }) => ({
+    .map(({ group, rows, partial }) => ({
       group,
-      ...(kept !== undefined && { kept }),
+      ...(partial !== undefined && { partial }),
       rows: rows.filter(
         ({ values: { project_id: project, run_id: run } }) =>
           !projects.some((some) => some.has(String(project))) &&

@@ -19,7 +19,7 @@ type Needs = {
   readonly names: StreamNaming;
   readonly streams: StreamReader;
   /** Records that the log's head is at least here. */
-  readonly seen: (position: Position) => void;
+  readonly recordHead: (position: Position) => void;
 };
 
 export type ErasedStreams = ReturnType<typeof openErasedStreams>;
@@ -33,11 +33,11 @@ export type ErasedStreams = ReturnType<typeof openErasedStreams>;
  * Streams erased by builds without envelopes are migrated by the first erasure of a process.
  */
 export const openErasedStreams = (needs: Needs) => {
-  const { connection, names, seen } = needs;
+  const { connection, names, recordHead } = needs;
   const envelopes = openErasedEnvelopes(connection, names);
   const register = openRegister(connection, names.erasedRegister, (entry) => {
     envelopes.learn(entry.buckets ?? []);
-    seen(entry.last ?? logStart);
+    recordHead(entry.last ?? logStart);
   });
   let isBegun = false;
   const underWay = openRunningErasures();

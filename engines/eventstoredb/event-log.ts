@@ -60,18 +60,18 @@ export const openEventStore = async ({
   const connection = openConnection(url, patience);
   const streams = openStreamReader(connection, names);
   const head = openLogHead(connection, names);
-  const erased = openErasedStreams({ connection, names, streams, seen: head.seen });
+  const erased = openErasedStreams({ connection, names, streams, recordHead: head.recordHead });
   const recorded = partsLoader(connection, names, (stored) => recordedFrom(stored, decode));
   const backwards = openBackwardReader(connection, names, erased);
   const waits = openGrowthWaits();
-  const seen = (position: Position): void => {
-    head.seen(position);
+  const recordHead = (position: Position): void => {
+    head.recordHead(position);
     waits.notify();
   };
-  const tail = openTailSubscription({ connection, names, erased, head: head.read, seen });
-  const paged = { connection, names, erased, seen: head.seen };
-  const { page, evidence, evidenceAt, positions } = openPageReads(paged, tail, decode);
-  const append = openIdempotentAppend({ connection, names, streams, seen, head: head.read });
+  const tail = openTailSubscription({ connection, names, erased, head: head.read, recordHead });
+  const pageNeeds = { connection, names, erased, recordHead: head.recordHead };
+  const { page, evidence, evidenceAt, positions } = openPageReads(pageNeeds, tail, decode);
+  const append = openIdempotentAppend({ connection, names, streams, recordHead, head: head.read });
   async function* portions(
     stream: StreamName,
     reading?: ReadOptions,

@@ -31,7 +31,7 @@ type Needs = {
   readonly names: StreamNaming;
   readonly streams: StreamReader;
   /** Records that the log's head is at least here. */
-  readonly seen: (position: Position) => void;
+  readonly recordHead: (position: Position) => void;
   readonly head: () => Promise<Position>;
 };
 type PendingAppend = {
@@ -87,7 +87,7 @@ export const openIdempotentAppend = (needs: Needs) => {
 };
 
 const appendOne = async (
-  { names, streams, seen, head }: Needs,
+  { names, streams, recordHead, head }: Needs,
   wire: AppendConnection,
   { stream, expected, encoded, bytes }: PendingAppend,
 ): Promise<AppendResult> => {
@@ -116,7 +116,7 @@ const appendOne = async (
   const sent = await sendWithRetry(wire, { name, expected, events: data }, afterUnknown);
   if (sent === 'conflict') return known();
   streams.grew(stream, sent.revision, ids);
-  seen(sent.position);
+  recordHead(sent.position);
   return { position: sent.position };
 };
 

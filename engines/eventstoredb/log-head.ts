@@ -10,12 +10,13 @@ const stepMax = 1_000;
 /** Position of the log's newest event (the head). */
 export const openLogHead = (connection: Connection, names: StreamNaming) => {
   /**
-   * Newest event seen by any caller, and the position up to which nothing of this log follows it.
+   * Newest event that any caller recorded, and the position up to which nothing of this log follows
+   * it.
    */
   let newest: Position = logStart;
   let clear = -1n;
 
-  const seen = (position: Position): void => {
+  const recordHead = (position: Position): void => {
     if (position > newest) newest = position;
   };
   /**
@@ -33,7 +34,7 @@ export const openLogHead = (connection: Connection, names: StreamNaming) => {
         floor: clear > floor ? clear : floor,
       });
       end ??= found.end;
-      if (found.ours !== null) seen(found.ours);
+      if (found.ours !== null) recordHead(found.ours);
       if (found.ours !== null || found.isOver) {
         if (end !== null && end > clear) clear = end;
         return newest;
@@ -41,7 +42,7 @@ export const openLogHead = (connection: Connection, names: StreamNaming) => {
       from = found.place ?? from;
     }
   };
-  return { read: singleFlight(readHead), seen, newest: () => newest };
+  return { read: singleFlight(readHead), recordHead, newest: () => newest };
 };
 
 /** Skips events of other logs, until it reaches `floor` or has read `step` events. */

@@ -28,7 +28,7 @@ export type PageReadNeeds = {
   readonly names: StreamNaming;
   readonly erased: ErasedStreams;
   /** Records that the log's head is at least here. */
-  readonly seen: (position: Position) => void;
+  readonly recordHead: (position: Position) => void;
 };
 
 /** A stored event, or the envelope of an erased one. */
@@ -105,7 +105,7 @@ export const openPageReader = (needs: PageReadNeeds) => {
  */
 const openFetch =
   (
-    { connection: { client, read }, names, erased, seen }: PageReadNeeds,
+    { connection: { client, read }, names, erased, recordHead }: PageReadNeeds,
     quiet: (after: Position) => ServerPosition | undefined,
   ) =>
   async (after: Position, limit: number): Promise<FetchedEvents> => {
@@ -137,7 +137,7 @@ const openFetch =
             const stored = stream === null ? null : storedFrom(stream, event);
             if (stored === null) return true;
             found.push(stored);
-            seen(stored.position);
+            recordHead(stored.position);
             bytes += stored.bytes + eventOverheadBytes;
             return bytes < pageBytesMax;
           };

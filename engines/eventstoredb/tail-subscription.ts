@@ -22,7 +22,7 @@ type Needs = {
   readonly names: StreamNaming;
   readonly erased: ErasedStreams;
   readonly head: () => Promise<Position>;
-  readonly seen: (position: Position) => void;
+  readonly recordHead: (position: Position) => void;
 };
 
 /**
@@ -139,7 +139,7 @@ const openRecentEvents = () => {
 
 /** Processes events of the subscription: events, erasures, and operators' tombstones. */
 const eventConsumer =
-  ({ names, erased, seen }: Needs, recent: ReturnType<typeof openRecentEvents>) =>
+  ({ names, erased, recordHead }: Needs, recent: ReturnType<typeof openRecentEvents>) =>
   (event: AllStreamRecordedEvent): void => {
     const position = positionOf(event.position.commit);
     if (position <= recent.last()) return;
@@ -156,7 +156,7 @@ const eventConsumer =
       return;
     }
     recent.keep(stored);
-    seen(position);
+    recordHead(position);
   };
 
 type SubscriptionFeed = Pick<Needs, 'connection' | 'names' | 'head'> & {

@@ -14,13 +14,13 @@ type SentParts = {
  * Collects the parts of a request that its operation does not read, in the order of the response.
  */
 export const collectIgnored = (
-  bound: CompiledRoute,
+  compiledRoute: CompiledRoute,
   sent: SentParts,
   body: ParsedBody,
   members: readonly IgnoredMember[],
 ): readonly IgnoredPart[] => [
-  ...ignoredQuery(bound, sent),
-  ...ignoredBody(bound, sent, members),
+  ...ignoredQuery(compiledRoute, sent),
+  ...ignoredBody(compiledRoute, sent, members),
   ...('value' in body ? (body.repeated ?? []) : []).map((path) => repeatedPart('body', path)),
 ];
 

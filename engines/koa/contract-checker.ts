@@ -6,8 +6,12 @@ import type { CompiledRoute } from './compiled-routes.js';
 
 /** Checks responses and faults against the declaration of their operation. */
 export type ContractChecker = {
-  readonly checkAnswer: (bound: CompiledRoute, answer: MeasuredBody, requestId: string) => void;
-  readonly checkFault: (bound: CompiledRoute, fault: unknown, requestId: string) => void;
+  readonly checkAnswer: (
+    compiledRoute: CompiledRoute,
+    answer: MeasuredBody,
+    requestId: string,
+  ) => void;
+  readonly checkFault: (compiledRoute: CompiledRoute, fault: unknown, requestId: string) => void;
 };
 
 /** Response with its size; `body` is called only when it is compared. */
@@ -28,23 +32,29 @@ export const openContractChecker = (
   logger: Logger,
   metrics: Metrics,
 ): ContractChecker => {
-  const found = (bound: CompiledRoute, requestId: string, what: string, cause: unknown): void => {
-    if (strict) throw new Error(`${bound.operation.operationId} ${what}: ${JSON.stringify(cause)}`);
-    metrics.undeclaredAnswer(bound.operation.operationId);
-    const operation = bound.operation.operationId;
+  const found = (
+    compiledRoute: CompiledRoute,
+    requestId: string,
+    what: string,
+    cause: unknown,
+  ): void => {
+    if (strict)
+      throw new Error(`${compiledRoute.operation.operationId} ${what}: ${JSON.stringify(cause)}`);
+    metrics.undeclaredAnswer(compiledRoute.operation.operationId);
+    const operation = compiledRoute.operation.operationId;
     logger.error({ request_id: requestId, operation, cause }, what);
   };
   return {
-    checkAnswer: (bound, { bytes, body }, requestId) => {
+    checkAnswer: (compiledRoute, { bytes, body }, requestId) => {
       if (!strict && bytes > checkedBytesMax) return;
-      const places = schemaMismatches(bound, body());
+      const places = schemaMismatches(compiledRoute, body());
       if (places.length === 0) return;
-      found(bound, requestId, 'answers what its schema does not promise', places);
+      found(compiledRoute, requestId, 'answers what its schema does not promise', places);
     },
-    checkFault: (bound, fault, requestId) => {
+    checkFault: (compiledRoute, fault, requestId) => {
       if (!(fault instanceof Fault) || universalFaults.has(fault.code)) return;
-      if (bound.operation.faults.includes(fault.code)) return;
-      found(bound, requestId, 'answers a fault that it does not declare', fault.code);
+      if (compiledRoute.operation.faults.includes(fault.code)) return;
+      found(compiledRoute, requestId, 'answers a fault that it does not declare', fault.code);
     },
   };
 };
@@ -53,9 +63,9 @@ export const openContractChecker = (
  * Mismatches of a response with its schema. A schema that cannot be compared is one, too, not an
  * error: the operation has taken effect.
  */
-const schemaMismatches = (bound: CompiledRoute, body: unknown): readonly string[] => {
+const schemaMismatches = (compiledRoute: CompiledRoute, body: unknown): readonly string[] => {
   try {
-    return bound.answer(body).map(({ loc, type }) => `${loc.join('.')}: ${type}`);
+    return compiledRoute.answer(body).map(({ loc, type }) => `${loc.join('.')}: ${type}`);
   } catch (error) {
     return [String(error)];
   }

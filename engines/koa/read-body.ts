@@ -19,14 +19,14 @@ type ReceivedBody = {
 
 /** Reads the body of a request in its operation's format; `{}` when it has none. */
 export const readRequestBody = async (
-  { operation, ...bound }: CompiledRoute,
+  { operation, ...compiledRoute }: CompiledRoute,
   message: IncomingMessage,
   budget: BodyBudget,
 ): Promise<ReceivedBody> => {
-  if (bound.body === null) return receivedBody({ value: {} });
+  if (compiledRoute.body === null) return receivedBody({ value: {} });
   if (!isFormOperation(operation)) {
     return receivedBody(
-      await readBody(message, { ...operation, messages: bound.messages }, budget),
+      await readBody(message, { ...operation, messages: compiledRoute.messages }, budget),
     );
   }
   const { value, repeated, ...form } = await readForm(message, operation, budget);

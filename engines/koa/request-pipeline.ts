@@ -15,14 +15,18 @@ import type { CompiledRoute } from './compiled-routes.js';
  * its response. Throws Fault for everything but a 2xx and a stored response.
  */
 export const processRequest = async (
-  bound: CompiledRoute,
+  compiledRoute: CompiledRoute,
   sent: RawRequest,
   services: HttpServices,
 ): Promise<{ readonly outcome: HandledResponse; readonly answerBytes: ByteReservation }> => {
   const scope = services.requestScopes.open(sent.message.socket);
   let isStreaming = false;
   try {
-    const authentication = await authenticateRequest(bound.operation, sent.message, services);
+    const authentication = await authenticateRequest(
+      compiledRoute.operation,
+      sent.message,
+      services,
+    );
     const owner = quotaOwnerOf(authentication);
     if (owner.person !== null) {
       services.authenticated(sent.message);
@@ -32,10 +36,10 @@ export const processRequest = async (
     const budget = services.load.openBodyBudget(owner, scope.signal);
     const answerBytes = services.load.answerBudget.open(owner);
     try {
-      const validated = await validateRequest(bound, sent, authentication.sender, budget);
-      checkOrigin(bound.operation, sent.message);
-      const logHead = logHeadFor(bound, services);
-      const project = await authorizedProject(bound, authentication, validated, services);
+      const validated = await validateRequest(compiledRoute, sent, authentication.sender, budget);
+      checkOrigin(compiledRoute.operation, sent.message);
+      const logHead = logHeadFor(compiledRoute, services);
+      const project = await authorizedProject(compiledRoute, authentication, validated, services);
       const authorized: AuthorizedRequest = {
         ...validated,
         ...authentication,
@@ -44,11 +48,11 @@ export const processRequest = async (
         scope,
         answerBytes,
       };
-      const answer = bound.operation.kind === 'r' ? answerQuery : answerCommand;
-      const outcome = await answer(bound, authorized, sent, services);
+      const answer = compiledRoute.operation.kind === 'r' ? answerQuery : answerCommand;
+      const outcome = await answer(compiledRoute, authorized, sent, services);
       if (outcome.lines === undefined) return { outcome, answerBytes };
       isStreaming = true;
-      const partMs = services.answerWithinMs(bound.route);
+      const partMs = services.answerWithinMs(compiledRoute.route);
       return streamedResult({ ...outcome, lines: outcome.lines }, answerBytes, scope, partMs);
     } catch (error) {
       answerBytes.release();

@@ -8,7 +8,7 @@ import type { CompiledRoute } from './compiled-routes.js';
 import { percentDecode, parseUrlencoded } from './urlencoded.js';
 
 export type RoutedRequest = {
-  readonly bound: CompiledRoute;
+  readonly compiledRoute: CompiledRoute;
   readonly sent: Omit<RawRequest, 'requestId' | 'slot' | 'setHeader' | 'addNote'>;
 };
 
@@ -37,8 +37,8 @@ export const openRouting = (table: readonly CompiledRoute[]): ((ctx: Context) =>
     const here = byPath.get(layer?.path) ?? [];
     if (layer === undefined || here.length === 0) throw new Fault('not-found', 'No such route');
     const method = ctx.method === 'HEAD' ? 'GET' : ctx.method;
-    const bound = here.find(({ operation }) => operation.method === method);
-    if (bound === undefined) {
+    const compiledRoute = here.find(({ operation }) => operation.method === method);
+    if (compiledRoute === undefined) {
       ctx.set('Allow', allowedMethods(here));
       throw new Fault(
         'method-not-allowed',
@@ -46,7 +46,10 @@ export const openRouting = (table: readonly CompiledRoute[]): ((ctx: Context) =>
       );
     }
     const params = decodedParams(layer.paramNames, layer.captures(path));
-    return { bound, sent: { message: ctx.req, params, query: parseUrlencoded(ctx.querystring) } };
+    return {
+      compiledRoute,
+      sent: { message: ctx.req, params, query: parseUrlencoded(ctx.querystring) },
+    };
   };
 };
 

@@ -36,26 +36,26 @@ export const quotaOwnerOf = ({ principal, sender }: Authentication): QuotaOwner 
  * that it makes, so that a repeat makes the same ones; null: they are random.
  */
 export const runHandler = async (
-  bound: CompiledRoute,
+  compiledRoute: CompiledRoute,
   authorized: AuthorizedRequest,
   sent: RawRequest,
   services: HttpServices,
   idempotent: string | null,
 ): Promise<Answer<unknown>> => {
   const { signal, startDeadline } = authorized.scope;
-  const { kind } = bound.route.operation;
-  startDeadline(services.answerWithinMs(bound.route), kind === 'w' ? 'write' : 'read');
+  const { kind } = compiledRoute.route.operation;
+  startDeadline(services.answerWithinMs(compiledRoute.route), kind === 'w' ? 'write' : 'read');
   let yieldSlot: YieldSlot = (wait) => wait();
   const request = handlerRequest(authorized, sent, services, idempotent, (wait) => yieldSlot(wait));
   const tenant = authorized.principal?.userId ?? '';
   const work = (yieldOwn: YieldSlot) => {
     yieldSlot = yieldOwn;
     return withQueryContext({ signal, tenant }, () =>
-      services.requestScopes.track(() => bound.route.handle(request as never)),
+      services.requestScopes.track(() => compiledRoute.route.handle(request as never)),
     );
   };
   try {
-    const quota = services.quotaOf(bound.route);
+    const quota = services.quotaOf(compiledRoute.route);
     const { notes = {}, ...answer } = await (quota === null
       ? work(yieldSlot)
       : services.load[quota].run(quotaOwnerOf(authorized), signal, work));
@@ -64,7 +64,7 @@ export const runHandler = async (
     }
     return answer;
   } catch (error) {
-    services.watch.checkFault(bound, error, sent.requestId);
+    services.watch.checkFault(compiledRoute, error, sent.requestId);
     throw withRejectedItems(error, authorized.partial);
   }
 };

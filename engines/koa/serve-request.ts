@@ -35,9 +35,9 @@ export const serveRequest = async (
   services: HttpServices,
   meta: ResponseMeta,
 ): Promise<EncodedAnswer> => {
-  const { bound, sent } = find(ctx);
+  const { compiledRoute, sent } = find(ctx);
   const { requestId, setHeader } = meta;
-  const { operation, messages } = bound;
+  const { operation, messages } = compiledRoute;
   if (messages !== null) meta.encodeProblem = problemEncoder(messages, ctx);
   meta.operation = operation.operationId;
   const { address, isSecure } = services.peerOf(ctx.req);
@@ -48,7 +48,7 @@ export const serveRequest = async (
   try {
     const notes = openAnswerNotes(setHeader);
     const request = { ...sent, requestId, slot, setHeader, addNote: notes.add };
-    const { outcome, answerBytes } = await processRequest(bound, request, services);
+    const { outcome, answerBytes } = await processRequest(compiledRoute, request, services);
     try {
       if (outcome.lines !== undefined) {
         const { lines, media = operation.media } = outcome;
@@ -57,9 +57,13 @@ export const serveRequest = async (
         const file = withErrorTrailer(lines, media, whyCut, () => flushResponse(ctx.res));
         return streamedAnswer(outcome, file, media, answerBytes);
       }
-      const { content, media } = encodeAnswer(bound, withNotes(bound, outcome, notes), ctx);
+      const { content, media } = encodeAnswer(
+        compiledRoute,
+        withNotes(compiledRoute, outcome, notes),
+        ctx,
+      );
       const bytes = byteLengthOf(content);
-      checkAnswer(services, bound, outcome, bytes, requestId);
+      checkAnswer(services, compiledRoute, outcome, bytes, requestId);
       // A completed write is always answered, however large the response: a refusal would deny it.
       if (operation.kind === 'w') answerBytes.forceReserve(bytes);
       else answerBytes.settle(bytes);
@@ -144,14 +148,14 @@ const encodeAnswer = (
 
 const checkAnswer = (
   { watch }: HttpServices,
-  bound: CompiledRoute,
+  compiledRoute: CompiledRoute,
   { status, body, json }: HandledResponse,
   bytes: number,
   requestId: string,
 ): void => {
   // A stored problem has the shape of problems, and 204 has no body.
-  if (status === bound.operation.status && status !== 204) {
+  if (status === compiledRoute.operation.status && status !== 204) {
     const parsed = () => (json === undefined ? body : parseJsonChunks(json));
-    watch.checkAnswer(bound, { bytes, body: parsed }, requestId);
+    watch.checkAnswer(compiledRoute, { bytes, body: parsed }, requestId);
   }
 };

@@ -29,13 +29,13 @@ export type HandledResponse = {
  * Answers a query (CQRS read side), once its read models are folded far enough (read-your-writes).
  */
 export const answerQuery = async (
-  bound: CompiledRoute,
+  compiledRoute: CompiledRoute,
   authorized: AuthorizedRequest,
   sent: RawRequest,
   services: HttpServices,
 ): Promise<HandledResponse> => {
-  const { reads } = bound.route;
-  const min = (minPositionOf(bound, sent) ?? null) as Position | null;
+  const { reads } = compiledRoute.route;
+  const min = (minPositionOf(compiledRoute, sent) ?? null) as Position | null;
   const position =
     reads.length > 0
       ? await sent.slot.yieldWhileBehind(() =>
@@ -48,11 +48,11 @@ export const answerQuery = async (
       : null;
   // Queries of the handler end by its signal; the response does not wait for that.
   const answer = await raceAbort(authorized.scope, () =>
-    runHandler(bound, authorized, sent, services, null),
+    runHandler(compiledRoute, authorized, sent, services, null),
   );
   const at = answer.position ?? position;
   return {
-    status: bound.operation.status,
+    status: compiledRoute.operation.status,
     ...contentOf(answer),
     headers: {
       ...(at !== null && { 'X-Projection-Position': at }),
@@ -77,32 +77,32 @@ const etagHeader = (etag: string | undefined): Readonly<Record<string, string>> 
 
 /** Answers a command; with an Idempotency-Key, it runs once (contract 1.8). */
 export const answerCommand = async (
-  bound: CompiledRoute,
+  compiledRoute: CompiledRoute,
   authorized: AuthorizedRequest,
   sent: RawRequest,
   services: HttpServices,
 ): Promise<HandledResponse> => {
-  const key = idempotencyKeyOf(bound, sent);
+  const key = idempotencyKeyOf(compiledRoute, sent);
   if (key === undefined || authorized.principal === null || authorized.fingerprint === null) {
-    const answer = await runHandler(bound, authorized, sent, services, null);
+    const answer = await runHandler(compiledRoute, authorized, sent, services, null);
     const outcome = responseFrom({
       position: null,
       ...answer,
       body: answer.body,
-      status: bound.operation.status,
+      status: compiledRoute.operation.status,
     });
     return answer.cookie === undefined
       ? outcome
       : withHeader(outcome, 'Set-Cookie', setCookieHeaders(answer.cookie, authorized.isSecure));
   }
-  const scope = idempotencyScope(bound, authorized, authorized.principal, key);
+  const scope = idempotencyScope(compiledRoute, authorized, authorized.principal, key);
   const { answer, replayed } = await services.idempotency.runOnce(
     { scope, fingerprint: authorized.fingerprint },
     causeOf(authorized, sent, services),
-    (seed) => runForStorage(bound, authorized, sent, services, seed),
+    (seed) => runForStorage(compiledRoute, authorized, sent, services, seed),
   );
   const outcome = responseFrom(
-    replayed ? await replayStored(bound, answer) : answer,
+    replayed ? await replayStored(compiledRoute, answer) : answer,
     sent.requestId,
   );
   return replayed ? withHeader(outcome, 'Idempotency-Replayed', 'true') : outcome;
@@ -134,15 +134,15 @@ const withHeader = (
  * state is stored too: a retry must not get another one.
  */
 const runForStorage = async (
-  bound: CompiledRoute,
+  compiledRoute: CompiledRoute,
   authorized: AuthorizedRequest,
   sent: RawRequest,
   services: HttpServices,
   seed: string,
 ): Promise<IdempotentResult> => {
-  const { operation, route } = bound;
+  const { operation, route } = compiledRoute;
   try {
-    const answered = await runHandler(bound, authorized, sent, services, seed);
+    const answered = await runHandler(compiledRoute, authorized, sent, services, seed);
     const answer = { position: null, ...answered, body: answered.body, status: operation.status };
     const storable = route.replay === null ? answered.body : route.replay.toStored(answered.body);
     const body = withoutSecrets(operation.response, storable);

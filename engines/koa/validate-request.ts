@@ -54,7 +54,7 @@ export type ValidatedRequest = Pick<
 
 /** Validates a request. Throws Fault `invalid` with all complaints, or a fault of its body. */
 export const validateRequest = async (
-  bound: CompiledRoute,
+  compiledRoute: CompiledRoute,
   sent: RawRequest,
   sender: Sender,
   budget: BodyBudget,
@@ -65,23 +65,28 @@ export const validateRequest = async (
     complaints: misplaced,
     undeclaredParts,
     fingerprintInput,
-  } = await sent.slot.yieldWhileReceiving(() => readRequestBody(bound, sent.message, budget));
-  const isKeyed = idempotencyKeyOf(bound, sent) !== undefined;
+  } = await sent.slot.yieldWhileReceiving(() =>
+    readRequestBody(compiledRoute, sent.message, budget),
+  );
+  const isKeyed = idempotencyKeyOf(compiledRoute, sent) !== undefined;
   const fingerprint =
     isKeyed && 'value' in body ? fingerprintOf([sent.query, fingerprintInput]) : null;
-  const ifMatch = parseIfMatch(bound.operation, sent.message.headers['if-match']);
-  const params = bound.params(sent.params);
-  const query = bound.query(sent.query);
-  const schema = bound.bodyFor(sent.params);
+  const ifMatch = parseIfMatch(compiledRoute.operation, sent.message.headers['if-match']);
+  const params = compiledRoute.params(sent.params);
+  const query = compiledRoute.query(sent.query);
+  const schema = compiledRoute.bodyFor(sent.params);
   const isStrict = isStrictHandling(sent.message.headers['prefer']);
-  const items = isStrict ? null : itemValidationOf(bound, body);
+  const items = isStrict ? null : itemValidationOf(compiledRoute, body);
   const valid = validateBody(schema, body, items);
-  const ignored = collectIgnored(bound, sent, body, [
-    ...undeclaredParts.map((part) => ({ path: [part], known: bound.bodyNames })),
+  const ignored = collectIgnored(compiledRoute, sent, body, [
+    ...undeclaredParts.map((part) => ({ path: [part], known: compiledRoute.bodyNames })),
     ...('value' in body ? (schema?.ignored(body.value) ?? []) : []),
   ]);
-  const extras = reportIgnored(bound, sent, isStrict, ignored);
-  const headers = [...headerComplaints(bound, sent), ...cookieComplaints(bound.operation, sender)];
+  const extras = reportIgnored(compiledRoute, sent, isStrict, ignored);
+  const headers = [
+    ...headerComplaints(compiledRoute, sent),
+    ...cookieComplaints(compiledRoute.operation, sender),
+  ];
   const others = headers.length + misplaced.length + extras.length;
   if (!params.ok || !query.ok || !valid.ok || others > 0) {
     throw invalidRequest([
@@ -99,32 +104,29 @@ export const validateRequest = async (
     query: query.value,
     body: valid.value,
     files,
-    headers: declaredHeaders(bound, sent),
+    headers: declaredHeaders(compiledRoute, sent),
     isStrict,
   } as Pick<ValidatedRequest, 'params' | 'query' | 'body' | 'files' | 'headers' | 'isStrict'>;
-  const { check } = bound.route;
+  const { check } = compiledRoute.route;
   const complaints =
     items === null
       ? check(input as never)
       : items.validate((some) => check({ ...input, body: some } as never));
   if (complaints.length > 0) throw invalidRequest(complaints);
   const partial = items?.partial() ?? nothingRejected;
-  if (partial.truncated.length > 0) {
-    const paths = partial.truncated.map(encodeMemberPath);
-    sent.setHeader('X-Truncated', joinNames(truncateNames(paths)));
-  }
-  const misspeltHeaders = misspeltHeadersOf(bound, sent);
-  return {
-    ...input,
-    body: items?.body() ?? input.body,
-    partial,
-    fingerprint,
-    ifMatch,
-    misspeltHeaders,
-  };
+  reportTruncated(sent, partial);
+  const misspeltHeaders = misspeltHeadersOf(compiledRoute, sent);
+  const accepted = items?.body() ?? input.body;
+  return { ...input, body: accepted, partial, fingerprint, ifMatch, misspeltHeaders };
 };
 
 const nothingRejected: PartialIngest = { rejected: [], truncated: [] };
+
+/** Lists the texts that were cut in `X-Truncated` (contract 5.6, rule 9). */
+const reportTruncated = (sent: RawRequest, { truncated }: PartialIngest): void => {
+  if (truncated.length === 0) return;
+  sent.setHeader('X-Truncated', joinNames(truncateNames(truncated.map(encodeMemberPath))));
+};
 
 /** Null when the body is accepted or rejected as a whole (contract 5.6, rules 8 and 9). */
 const itemValidationOf = ({ operation }: CompiledRoute, body: ParsedBody): ItemValidation | null =>
@@ -216,10 +218,10 @@ export const minPositionOf = (
 ): string | undefined =>
   operation.kind === 'r' ? (message.headers['x-min-position'] as string | undefined) : undefined;
 
-const headerComplaints = (bound: CompiledRoute, sent: RawRequest): readonly Complaint[] =>
+const headerComplaints = (compiledRoute: CompiledRoute, sent: RawRequest): readonly Complaint[] =>
   [
-    { header: 'X-Min-Position', value: minPositionOf(bound, sent), form: positionForm },
-    { header: 'Idempotency-Key', value: idempotencyKeyOf(bound, sent), form: keyForm },
+    { header: 'X-Min-Position', value: minPositionOf(compiledRoute, sent), form: positionForm },
+    { header: 'Idempotency-Key', value: idempotencyKeyOf(compiledRoute, sent), form: keyForm },
   ].flatMap(({ header, value, form }) =>
     value === undefined || form.test(value)
       ? []

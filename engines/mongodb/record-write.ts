@@ -70,7 +70,7 @@ export const writeBatch = async (
     ...[...names.values()].flatMap(({ added }) => added),
     ...deleted.map((one): Tombstone => ({ gone: one })),
   ];
-  const replaced = writes.groups.filter(({ fresh, kept }) => !fresh && kept === undefined);
+  const replaced = writes.groups.filter(({ fresh, partial }) => !fresh && partial === undefined);
   if (replaced.length > 0) {
     await closeRows(batch, { group: { $in: replaced.map(({ group }) => group) } });
   }
@@ -101,9 +101,9 @@ const closeRows = async (
  */
 const replaceChanged = async (
   batch: StampedBatch,
-  { group, rows, kept }: GroupWrite,
+  { group, rows, partial }: GroupWrite,
 ): Promise<void> => {
-  if (kept === undefined) return;
+  if (partial === undefined) return;
   const ordinals = rows.map(({ ordinal }) => ordinal);
   const own = { group: { $eq: group }, ordinal: { $in: ordinals } };
   const alike = [
@@ -111,10 +111,10 @@ const replaceChanged = async (
     { group: { $eq: group }, partOf: { $in: ordinals } },
     { group: { $eq: group }, of: { $in: ordinals } },
   ];
-  if (kept.inherited !== null)
-    await copyUnchanged(batch, { group, ordinals, copies: kept.inherited });
+  if (partial.inherited !== null)
+    await copyUnchanged(batch, { group, ordinals, copies: partial.inherited });
   await closeRows(batch, {
-    $or: kept.inherited === null ? alike : [...alike, unchangedRows(group, ordinals)],
+    $or: partial.inherited === null ? alike : [...alike, unchangedRows(group, ordinals)],
   });
 };
 

@@ -27,15 +27,15 @@ export type GroupWrite = {
   readonly group: StreamName;
   /** True if the read model has no rows of this group yet. */
   readonly fresh: boolean;
-  /** All rows of the group from now on; empty = the group is deleted. See `kept`. */
+  /** All rows of the group from now on; empty = the group is deleted. See `partial`. */
   readonly rows: readonly RecordRow[];
   /**
    * Partial write: `rows` are the new or changed ones, the first one among them, and the others of
    * the group stay.
    */
-  readonly kept?: KeptRows;
+  readonly partial?: PartialWrite;
 };
-export type KeptRows = {
+export type PartialWrite = {
   /**
    * Null: unchanged. Else the new inherited values of all spans of the trace (see `is_complete` and
    * `annotators` of RecordRow).

@@ -181,8 +181,8 @@ const writeOf = (
   const [head] = rows;
   if (before === null) return head === undefined ? null : { group: name, fresh: true, rows };
   if (head === undefined) return { group: name, fresh: false, rows };
-  const kept = { inherited: copiesAfter(before, head) };
-  return { group: name, fresh: false, rows: [...rows, ...moved], kept };
+  const partial = { inherited: copiesAfter(before, head) };
+  return { group: name, fresh: false, rows: [...rows, ...moved], partial };
 };
 
 const copiesAfter = (before: RecordRow, after: RecordRow): InheritedMembers | null => {

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { randomUUID } from 'node:crypto';
 import { openRequestAuthorizer } from '../../command-api/access/request-authorizer.js';
 import { openRightsCache } from '../../command-api/access/rights-cache.js';
-import { openThrottle } from '../../command-api/access/throttle.js';
+import { openCredentialRateLimit } from '../../command-api/access/credential-rate-limit.js';
 import { visibilityRules } from '../../service/api.js';
 import { seededRandom } from '../../cli/demo/seeded-random.js';
 import { openReadOnlyLog } from '../../service/log-reader.js';
@@ -224,7 +224,7 @@ const gateOf = async ({
     secrets,
     passwords: openPasswords({ pepper: secrets.passwordPepper, clock }),
     tokens: openAccessTokens(secrets.accessTokenSeed),
-    throttle: openThrottle(clock),
+    rateLimit: openCredentialRateLimit(clock),
     rightsCache: openRightsCache(clock),
     sights: visibilityRules(reader as EventLog, (principal, id) =>
       authorizer.visibleProject(principal, id),

@@ -3,7 +3,7 @@ import { randomBytes, randomInt, randomUUID } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { socialLoginWrites } from '../../command-api/logins/social.js';
-import { openThrottle } from '../../command-api/access/throttle.js';
+import { openCredentialRateLimit } from '../../command-api/access/credential-rate-limit.js';
 import { openAccessTokens } from '../../engines/jsonwebtoken/access-tokens.js';
 import { openIdentityTokens } from '../../engines/jose/identity-tokens.js';
 import { systemClock } from '../../engines/node/clock.js';
@@ -214,7 +214,7 @@ describe('social login over HTTP', () => {
       socialLoginWrites({
         log,
         ids: randomIds,
-        throttle: openThrottle(clock),
+        rateLimit: openCredentialRateLimit(clock),
         identityTokens: openIdentityTokens([], { clock, onError: () => undefined }),
         tokens: openAccessTokens(secrets.accessTokenSeed),
         secrets,

@@ -271,8 +271,8 @@ describe('a log with ingest backpressure', () => {
       stop: () => undefined,
     };
     const paced = withIngestBackpressure(log, {
-      pace: () => pace,
-      asker: () => (signal === undefined ? {} : { signal }),
+      backpressure: () => pace,
+      currentContext: () => (signal === undefined ? {} : { signal }),
       weightOf: (data) => String(data).length,
     });
     return { paced, batches, asked, ended };

@@ -18,7 +18,7 @@ describe('a name reservation', () => {
   });
   afterEach(() => world.close());
 
-  const take = (holder: string, other: HolderState = 'may come', seconds = 0) =>
+  const take = (holder: string, other: HolderState = 'pending', seconds = 0) =>
     claimName(world.log, name, holder, async () => other, authorAt(seconds));
   const give = (holder: string) => releaseName(world.log, name, holder, authorAt());
   const events = async () => (await world.eventsOf(name)).map(({ type }) => type);
@@ -54,18 +54,18 @@ describe('a name reservation', () => {
 
   it('stays taken, however long, while its holder has it', async () => {
     await take('one');
-    expect(await take('other', 'has it', 1_000_000)).to.equal(false);
+    expect(await take('other', 'held', 1_000_000)).to.equal(false);
   });
 
   it('is free at once when its holder is gone', async () => {
     await take('one');
-    expect(await take('other', 'gone')).to.equal(true);
+    expect(await take('other', 'released')).to.equal(true);
   });
 
   it('waits at most a minute for a holder that does not exist yet, as after a crash', async () => {
     await take('one');
-    expect(await take('other', 'may come', claimGraceSeconds - 1)).to.equal(false);
-    expect(await take('other', 'may come', claimGraceSeconds)).to.equal(true);
+    expect(await take('other', 'pending', claimGraceSeconds - 1)).to.equal(false);
+    expect(await take('other', 'pending', claimGraceSeconds)).to.equal(true);
   });
 });
 

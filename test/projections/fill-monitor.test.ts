@@ -43,7 +43,7 @@ const world = (at: { stored: number; head: number }) => {
     clock,
     fillMonitor: filling,
     // Of the one process that appends: it need not look once it has seen the read model there.
-    targets: { head: () => positionAt(at.head), positionFor: () => positionAt(at.head) },
+    requiredPositions: { head: () => positionAt(at.head), positionFor: () => positionAt(at.head) },
   });
   return {
     at,

@@ -18,9 +18,9 @@ describe('waiting for fresh read models', () => {
   let stored: Position;
   let head: Position;
   let late: string[];
-  const opened = (clock: Clock = systemClock, targets?: FreshnessNeeds['targets']) =>
+  const opened = (clock: Clock = systemClock, targets?: FreshnessNeeds['requiredPositions']) =>
     openFreshness({
-      ...(targets !== undefined && { targets }),
+      ...(targets !== undefined && { requiredPositions: targets }),
       onLateRead: (project, name) => late.push(`${project} ${name}`),
       reader: { head: async () => head },
       checkpoints: new Map([

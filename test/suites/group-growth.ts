@@ -33,8 +33,8 @@ export const groupGrowthSuite = (records: () => Records, reopen: () => Promise<v
       isComplete: row.values['is_complete'] === true,
       annotators: row.annotators,
     });
-    const kept = { inherited: copies === null ? null : isNow(copies) };
-    return put(records(), { groups: [{ group: trace().group, fresh: false, rows, kept }] });
+    const partial = { inherited: copies === null ? null : isNow(copies) };
+    return put(records(), { groups: [{ group: trace().group, fresh: false, rows, partial }] });
   };
   const spansNow = async () => (await records().search(searchOf({ population: 'span' }))).rows;
 

@@ -99,7 +99,7 @@ export const recordSelectionSuite = (records: () => Records, reopen: () => Promi
           group: two,
           fresh: false,
           rows: [traceRow(2, { userMetadata: entry })],
-          kept: { inherited: copies },
+          partial: { inherited: copies },
         },
         { group: three, fresh: false, rows: [] },
       ],

@@ -7,7 +7,7 @@ import {
   type StreamName,
 } from '../../kernel/ports.js';
 import { spanOutline, traceOutline, type SessionScope } from '../../kernel/records/outlines.js';
-import type { GroupWrite, KeptRows } from '../../kernel/records/records.js';
+import type { GroupWrite, PartialWrite } from '../../kernel/records/records.js';
 import type { RecordRow } from '../../kernel/records/record.js';
 import type { StoredRows } from '../../projections/records/batch.js';
 import type { Id, Instant, Json, JsonObject } from '../../kernel/schema-types.js';
@@ -341,8 +341,8 @@ export const rowStore = (): StoredRows & {
       return inOrder.filter(({ at }) => beyond(at)).slice(0, limit);
     },
     write: (writes) => {
-      for (const { group, rows, kept } of writes) {
-        const others = kept === undefined ? [] : remainingRows(rowsOf(group), rows, kept);
+      for (const { group, rows, partial } of writes) {
+        const others = partial === undefined ? [] : remainingRows(rowsOf(group), rows, partial);
         const all = [...others, ...structuredClone(rows)].sort(
           (one, other) => one.ordinal - other.ordinal,
         );
@@ -358,7 +358,7 @@ export const rowStore = (): StoredRows & {
 const remainingRows = (
   stored: readonly RecordRow[],
   written: readonly RecordRow[],
-  { inherited }: KeptRows,
+  { inherited }: PartialWrite,
 ): readonly RecordRow[] => {
   const taken = new Set(written.map(({ ordinal }) => ordinal));
   const others = stored.filter(({ ordinal }) => !taken.has(ordinal));

@@ -1,7 +1,7 @@
 import { openRequestAuthorizer } from '../../command-api/access/request-authorizer.js';
 import type { AuthenticationNeeds } from '../../command-api/access/authenticate.js';
 import { openRightsCache } from '../../command-api/access/rights-cache.js';
-import { openThrottle } from '../../command-api/access/throttle.js';
+import { openCredentialRateLimit } from '../../command-api/access/credential-rate-limit.js';
 import type { RequestAuthorizer, VisibilityRules } from '../../contract/request-ports.js';
 import { openPasswords } from '../../engines/argon2/passwords.js';
 import { openAccessTokens } from '../../engines/jsonwebtoken/access-tokens.js';
@@ -23,7 +23,7 @@ export const authorizerNeeds = (given: AuthorizerOptions): AuthenticationNeeds =
   secrets: testSecrets,
   passwords: openPasswords({ pepper: testSecrets.passwordPepper, clock: given.clock }),
   tokens: openAccessTokens(testSecrets.accessTokenSeed),
-  throttle: openThrottle(given.clock),
+  rateLimit: openCredentialRateLimit(given.clock),
   rightsCache: openRightsCache(given.clock),
   ...given,
 });

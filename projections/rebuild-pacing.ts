@@ -22,10 +22,11 @@ type Needs = {
 };
 
 /**
- * Backpressure for rebuilds: resolves when the next page may be folded, after a page of `events`
- * events: the rate is kept, and the live read models keep up or had a second to themselves.
+ * Pacing of a rebuild (backpressure): after a page of `events` events, resolves when the next page
+ * may be folded: the rate is kept, and the live read models have caught up or had a second for
+ * themselves.
  */
-export const openThrottle = ({ clock, rate, lag, signal, between }: Needs) => {
+export const openRebuildPacer = ({ clock, rate, lag, signal, between }: Needs) => {
   let nextAt = clock.milliseconds();
   return async (events: number): Promise<void> => {
     const perSecond = rate();

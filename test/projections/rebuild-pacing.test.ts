@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { openThrottle } from '../../projections/throttle.js';
+import { openRebuildPacer } from '../../projections/rebuild-pacing.js';
 import { systemClock } from '../../engines/node/clock.js';
 
 /** A clock that moves when somebody waits, and how long all have waited. */
@@ -16,26 +16,26 @@ const waiting = () => {
 };
 const { signal } = new AbortController();
 
-describe('the throttle of a rebuild', () => {
+describe('rebuild pacing', () => {
   it('keeps the rate of events a second', async () => {
     const { clock, waited } = waiting();
     let rate: number | null = 1_000;
-    const rest = openThrottle({ clock, rate: () => rate, lag: () => 0, signal });
-    for (let page = 0; page < 4; page += 1) await rest(500);
+    const pace = openRebuildPacer({ clock, rate: () => rate, lag: () => 0, signal });
+    for (let page = 0; page < 4; page += 1) await pace(500);
     expect(waited()).to.equal(2_000);
     rate = null;
-    for (let page = 0; page < 4; page += 1) await rest(500);
+    for (let page = 0; page < 4; page += 1) await pace(500);
     expect(waited()).to.equal(2_000);
   });
 
   it('pauses while live read models lag, and continues in the end', async () => {
     const { clock, waited } = waiting();
     let lag = 2_500;
-    const rest = openThrottle({ clock, rate: () => null, lag: () => (lag -= 100), signal });
-    await rest(500);
+    const pace = openRebuildPacer({ clock, rate: () => null, lag: () => (lag -= 100), signal });
+    await pace(500);
     expect(waited()).to.equal(400);
     lag = Infinity;
-    for (let page = 0; page < 3; page += 1) await rest(500);
+    for (let page = 0; page < 3; page += 1) await pace(500);
     expect(waited()).to.equal(3_400);
   });
 });

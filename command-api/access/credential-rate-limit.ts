@@ -16,14 +16,16 @@ const subjectCharactersMax = 320;
  * or the shortened form of a key; null = the address alone counts. Kept in memory: a restart
  * forgets at most a minute, and each process of an installation counts for itself.
  */
-export type Throttle = {
+export type CredentialRateLimit = {
   /** Throws Fault `too-many` when the limit is reached: call before costly work. */
   readonly check: (subject: string | null, address: string) => void;
   /** Records a failure; throws Fault `too-many` when the limit was reached already. */
   readonly recordFailure: (subject: string | null, address: string) => void;
 };
 
-export const openThrottle = (clock: Pick<Clock, 'milliseconds'>): Throttle => {
+export const openCredentialRateLimit = (
+  clock: Pick<Clock, 'milliseconds'>,
+): CredentialRateLimit => {
   const failures = new Map<string, readonly number[]>();
   const recent = (name: string): readonly number[] => {
     const since = clock.milliseconds() - windowMs;

@@ -1,19 +1,22 @@
 import { expect } from 'chai';
-import { openThrottle, type Throttle } from '../../command-api/access/throttle.js';
+import {
+  openCredentialRateLimit,
+  type CredentialRateLimit,
+} from '../../command-api/access/credential-rate-limit.js';
 import { Fault } from '../../kernel/fault.js';
 import { testClock } from '../support/test-log.js';
 
 describe('failed credentials', () => {
   let clock: ReturnType<typeof testClock>;
-  let throttle: Throttle;
+  let rateLimit: CredentialRateLimit;
   beforeEach(() => {
     clock = testClock();
-    throttle = openThrottle(clock);
+    rateLimit = openCredentialRateLimit(clock);
   });
   /** Seconds to wait; null = the failure was taken note of. */
   const fail = (subject: string | null, address: string): number | null => {
     try {
-      throttle.recordFailure(subject, address);
+      rateLimit.recordFailure(subject, address);
       return null;
     } catch (error) {
       return error instanceof Fault && error.code === 'too-many' ? error.retryAfterSeconds : NaN;
@@ -54,14 +57,14 @@ describe('failed credentials', () => {
 
   it('do not count for a request without a subject', () => {
     times(30, () => fail(null, '10.0.0.1'));
-    expect(() => throttle.check('ada', '10.0.0.2')).not.to.throw();
+    expect(() => rateLimit.check('ada', '10.0.0.2')).not.to.throw();
   });
 
   it('do not grow while they are refused: a client that waits is admitted again', () => {
     times(5, () => fail('ada', '10.0.0.1'));
     times(100, () => fail('ada', '10.0.0.1'));
     clock.move(60);
-    expect(() => throttle.check('ada', '10.0.0.1')).not.to.throw();
+    expect(() => rateLimit.check('ada', '10.0.0.1')).not.to.throw();
   });
 
   it('count together for one IPv6 network, however an address is written', () => {
