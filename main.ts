@@ -51,8 +51,8 @@ const program = new Command('assay')
 program
   .command('serve')
   .description('run the service')
-  .option('--roles <list>', `of ${roles.join(', ')}: what this process does`, roles.join(','))
-  .option('--partition <I/N>', 'with --roles projections: fold that part of the records alone')
+  .option('--roles <list>', `roles of this process, of ${roles.join(', ')}`, roles.join(','))
+  .option('--partition <I/N>', 'with --roles projections: fold only this partition of the records')
   .addHelpText(
     'after',
     `${environmentHelp}\n\nExamples:\n  ASSAY_PORT=9000 assay serve\n` +
@@ -73,9 +73,9 @@ program
 program
   .command('demo')
   .description('start on an empty folder, record a sample of agent runs, stay up')
-  .option('--dir <folder>', 'keep the data here instead of a temporary folder')
+  .option('--dir <folder>', 'data folder (default: a temporary folder)')
   .option('--runs <count>', 'agent runs to record', '300')
-  .option('--seed <number>', 'of the sample', '7')
+  .option('--seed <number>', 'seed of the sample', '7')
   .addHelpText('after', '\nExample:\n  assay demo --runs 1000')
   .action(async (options: { dir?: string; runs: string; seed: string }) => {
     const config = readConfig(process.env);
@@ -87,13 +87,16 @@ program
 
 program
   .command('rebuild')
-  .description('build a read model beside the live one, then switch to it')
-  .argument('[name]', 'of the read model; see: assay inspect projections')
+  .description('rebuild a read model next to the live one, then switch to it (blue-green)')
+  .argument('[name]', 'name of the read model; see: assay inspect projections')
   .option('--all', 'every read model')
-  .option('--rate <events>', 'events a second at most (default: what is live keeps up)')
-  .option('--dry-run', 'count the events and tell how long it takes; nothing changes')
-  .option('--resume', 'only go on with one that was begun; also how to watch it')
-  .option('--restart', 'from the first event, also when one was begun')
+  .option(
+    '--rate <events>',
+    'events a second at most (default: as fast as live read models keep up)',
+  )
+  .option('--dry-run', 'count the events and estimate the duration; nothing changes')
+  .option('--resume', 'continue or watch a rebuild that was begun; start none')
+  .option('--restart', 'start from the first event, even if a rebuild was begun')
   .option('--json', 'one JSON object a line instead of a bar or a table')
   .option('--ops <url>', opsHelp)
   .addHelpText(
@@ -124,18 +127,15 @@ addParked(program, () => readConfig(process.env));
 
 program
   .command('inspect')
-  .description('the operator’s questions, as tables')
+  .description('show streams, events and read models as tables')
   .argument('<what>', 'streams, stream NAME, events, event ID|POSITION, or projections')
-  .argument('[name]', 'events: of this stream only')
+  .argument('[name]', 'for events: the name of their stream')
   .option('--limit <count>', 'at most this many rows', '20')
   .option('--type <type...>', 'events of these types')
-  .option('--organization <id>', 'events of this organisation, as far as they say it')
-  .option('--since <place>', 'events from this position or date-time on')
-  .option('--follow', 'go on with what comes, until Ctrl-C')
-  .option(
-    '--proof',
-    'of one event: its hash, its seal and a proof; exit 1 when it is not as it was',
-  )
+  .option('--organization <id>', 'events that name this organisation')
+  .option('--since <place>', 'first position or date-time of the events')
+  .option('--follow', 'also show new events, until Ctrl-C')
+  .option('--proof', 'for one event: its hash, its seal and a proof; exit 1 if it was changed')
   .option('--json', 'one JSON object a row instead of a table')
   .option('--ops <url>', opsHelp)
   .addHelpText(
@@ -163,8 +163,8 @@ program
   .command('keys')
   .description('the keys that seal the secrets of integrations')
   .command('rotate')
-  .description('a new data key for each organisation; what old ones sealed is sealed anew')
-  .option('--ops <url>', 'operators’ listener of a process that plays command, of several')
+  .description('make a new data key for each organisation and re-encrypt the secrets with it')
+  .option('--ops <url>', 'operators’ listener of a process with the role command')
   .option('--json', 'one JSON object instead of a sentence')
   .addHelpText('after', '\nExample:\n  assay keys rotate')
   .action(async (options: { ops?: string; json?: true }) =>
@@ -180,8 +180,8 @@ addLists(program, () => readClientEnvironment(process.env));
 program
   .command('openapi')
   .description('print the OpenAPI 3.1 document')
-  .option('--write <file>', 'into this file instead')
-  .option('--table <file>', 'renew the table of operations in this page')
+  .option('--write <file>', 'write it to this file (default: standard output)')
+  .option('--table <file>', 'update the table of operations in this page')
   .action(async (options: { write?: string; table?: string }) =>
     (await lazyCommands.openapi())(options),
   );

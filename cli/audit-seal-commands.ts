@@ -9,11 +9,11 @@ export const addAuditSeals = (audit: Command, config: () => Config): void => {
   audit
     .command('watch')
     .description('check that the history of a service still begins with your stored checkpoint')
-    .argument('<url>', 'of the service')
-    .requiredOption('--state <file>', 'where the newest checkpoint is kept for the next time')
-    .requiredOption('--key <file>', 'the key that you trust: a vkey, PEM or JWK')
+    .argument('<url>', 'address of the service')
+    .requiredOption('--state <file>', 'file that keeps the newest checkpoint for the next check')
+    .requiredOption('--key <file>', 'trusted key, as vkey, PEM or JWK')
     .option('--origin <name>', 'expected origin of the history')
-    .option('--api-key <file>', 'the file that holds an API key of an auditor')
+    .option('--api-key <file>', 'file with an API key of an auditor')
     .option('--json', 'one JSON object instead of a sentence')
     .addHelpText(
       'after',
@@ -28,9 +28,9 @@ export const addAuditSeals = (audit: Command, config: () => Config): void => {
 
   audit
     .command('seal')
-    .description('seal every history now, once it has all that the log has')
-    .option('--ops <url>', 'operators’ listener of a process that plays worker, of several')
-    .option('--wait <seconds>', 'how long the history may take to get there', '600')
+    .description('seal every history now, once it includes the whole log')
+    .option('--ops <url>', 'operators’ listener of a process with the role worker')
+    .option('--wait <seconds>', 'longest wait until the history includes the log', '600')
     .option('--json', 'one JSON object instead of sentences')
     .addHelpText(
       'after',
@@ -45,7 +45,7 @@ export const addAuditSeals = (audit: Command, config: () => Config): void => {
 
   audit
     .command('keys')
-    .description('the keys that seals were ever signed with, for an auditor to keep')
+    .description('all keys that seals were signed with, for an auditor to keep')
     .option('--json', 'JWKs instead of vkeys')
     .addHelpText('after', '\nExample:\n  assay audit keys >their.vkey')
     .action(async (options: Options) =>

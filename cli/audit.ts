@@ -22,19 +22,19 @@ export const addAudit = (program: Command, config: () => Config): void => {
 
   audit
     .command('export')
-    .description('write a bundle that can be checked without us; the same command goes on with it')
-    .option('--organization <id>', 'of this organisation')
-    .option('--system', 'of the service itself instead')
-    .option('--project <id>', 'of this project only')
-    .option('--resource <type:id>', 'of one resource only: trace:ID --project ID, user:ID …')
-    .option('--from <place>', 'from this position or date-time on')
-    .option('--to <place>', 'up to this position or date-time')
-    .option('--no-data', 'who did what and when, without content')
-    .option('--gzip', 'smaller files, more work')
-    .requiredOption('--out <folder>', 'where to write it')
+    .description('write a bundle that can be verified offline; repeat the command to continue it')
+    .option('--organization <id>', 'history of this organisation')
+    .option('--system', 'history of the service itself')
+    .option('--project <id>', 'only entries of this project')
+    .option('--resource <type:id>', 'only of one resource: trace:ID --project ID, user:ID …')
+    .option('--from <place>', 'first position or date-time')
+    .option('--to <place>', 'last position or date-time')
+    .option('--no-data', 'leave out the content: entries only')
+    .option('--gzip', 'compress the files')
+    .requiredOption('--out <folder>', 'folder of the bundle')
     .option('--json', 'progress and manifest as JSON lines')
-    .option('--url <url>', 'of a service, instead of the data folder or the engines')
-    .option('--api-key <file>', 'with --url: the file that holds an API key of an auditor')
+    .option('--url <url>', 'a running service, instead of the data folder or engines')
+    .option('--api-key <file>', 'with --url: file with an API key of an auditor')
     .addHelpText(
       'after',
       '\nExamples:\n' +
@@ -47,15 +47,13 @@ export const addAudit = (program: Command, config: () => Config): void => {
 
   audit
     .command('certificate')
-    .description(
-      'certify an erasure: its entries with proofs, and a signed statement that it is done',
-    )
-    .option('--deletion <id>', 'records that were deleted')
-    .option('--org-job <id>', 'a deletion by metadata')
-    .option('--run <id>', 'a log stream or an experiment')
-    .option('--project <id>', 'a project')
-    .option('--dataset <id>', 'a dataset')
-    .option('--out <folder>', 'where to write it: that of a bundle', '.')
+    .description('certify an erasure: entries with proofs, and a signed statement')
+    .option('--deletion <id>', 'id of a deletion of records')
+    .option('--org-job <id>', 'id of a deletion by metadata')
+    .option('--run <id>', 'id of a log stream or an experiment')
+    .option('--project <id>', 'id of a project')
+    .option('--dataset <id>', 'id of a dataset')
+    .option('--out <folder>', 'folder of the bundle', '.')
     .addHelpText('after', '\nExample:\n  assay audit certificate --run ID --out bundle')
     .action(async (options: CertificateOptions) =>
       (await lazyCommands.auditCertificate())(config(), options),
@@ -65,13 +63,13 @@ export const addAudit = (program: Command, config: () => Config): void => {
     .command('verify')
     .description('check a bundle by verifier/assay-verify.mjs, or each history against the log')
     .argument('[bundle]', 'the folder of a bundle; default: the log and its seals')
-    .option('--key <file>', 'of a bundle: the key that you trust, a vkey, PEM or JWK')
+    .option('--key <file>', 'for a bundle: the trusted key, as vkey, PEM or JWK')
     .option(
       '--origin <name>',
       'expected origin; a vkey alone accepts any chain of its installation',
     )
-    .option('--since <file>', 'a checkpoint that you kept')
-    .option('--json', 'of the log: a JSON object for each history')
+    .option('--since <file>', 'checkpoint of an earlier verification')
+    .option('--json', 'for the log: one JSON object for each history')
     .addHelpText(
       'after',
       '\nExamples:\n  assay audit verify bundle --key their.vkey\n  assay audit verify',

@@ -49,7 +49,7 @@ export const addLists = (program: Command, environment: () => ClientSettings): v
     const command = withTargetOptions(program.command(noun), 'name or id');
     withListOptions(command, noun, environment)
       .description(`${noun} of a project as a table, newest first`)
-      .option('--where <condition...>', 'only those for which it holds')
+      .option('--where <condition...>', 'only records for which the condition holds')
       .addHelpText('after', recordsHelp);
   }
   withListOptions(withProjectOptions(program.command('experiments')), 'experiments', environment)
@@ -57,7 +57,9 @@ export const addLists = (program: Command, environment: () => ClientSettings): v
     .addHelpText('after', experimentsHelp);
   withTargetOptions(program.command('columns'), 'name or id')
     .description('the columns that records of a project can be filtered and sorted by, as a table')
-    .addOption(new Option('--of <records>', 'of which').choices(populations).default('traces'))
+    .addOption(
+      new Option('--of <records>', 'kind of records').choices(populations).default('traces'),
+    )
     .option('--json', 'one JSON object a line')
     .addHelpText('after', '\nExample:\n  assay columns --project airline --of spans')
     .action(async (options: ColumnsOptions) => {
@@ -92,7 +94,7 @@ const withListOptions = (
   environment: () => ClientSettings,
 ): Command =>
   command
-    .option('--sort <column>', 'by this column, lowest first; -COLUMN: highest first')
+    .option('--sort <column>', 'sort by this column, ascending; -COLUMN: descending')
     .option('--limit <count>', 'at most this many, 200 in all', '20')
     .option('--json', 'one JSON object a line')
     .action(async (options: ListOptions) => {

@@ -18,8 +18,8 @@ export const addMaintenance = (program: Command, config: () => Config): void => 
   program
     .command('backup')
     .description('copy the log and the keys into a folder, also while the service runs')
-    .argument('<folder>', 'of the backup; an existing one gets only newer events')
-    .option('--keys <folder>', 'where the keys go (default: keys in the folder)')
+    .argument('<folder>', 'folder of the backup; an existing backup is extended by newer events')
+    .option('--keys <folder>', 'folder for the keys (default: keys in the backup)')
     .option('--json', 'one JSON object instead of sentences')
     .addHelpText(
       'after',
@@ -34,9 +34,9 @@ export const addMaintenance = (program: Command, config: () => Config): void => 
     );
   program
     .command('restore')
-    .description('bring a backup into an empty data folder; the service must not run')
-    .argument('<folder>', 'of the backup')
-    .option('--keys <folder>', 'where the keys are (default: keys in the folder)')
+    .description('restore a backup into an empty data folder; the service must be stopped')
+    .argument('<folder>', 'folder of the backup')
+    .option('--keys <folder>', 'folder of the keys (default: keys in the backup)')
     .option('--json', 'one JSON object instead of sentences')
     .addHelpText(
       'after',
@@ -48,10 +48,10 @@ export const addMaintenance = (program: Command, config: () => Config): void => 
     );
   program
     .command('doctor')
-    .description('look at all that the service rests on; exit 1 when something is bad')
-    .option('--quick', 'only the end of the log instead of each event')
-    .option('--backup <folder>', 'look at a backup instead of the data folder')
-    .option('--keys <folder>', 'where the keys of the backup are (default: keys in its folder)')
+    .description('check the data folder, engines and settings; exit 1 on a problem')
+    .option('--quick', 'check the end of the log only, not each event')
+    .option('--backup <folder>', 'check a backup instead of the data folder')
+    .option('--keys <folder>', 'folder of the keys of the backup (default: keys in the backup)')
     .option('--json', 'one JSON object a row instead of a table')
     .addHelpText(
       'after',

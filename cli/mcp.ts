@@ -21,10 +21,16 @@ export const addMcp = (program: Command, environment: () => ClientSettings): voi
   program
     .command('mcp')
     .description('tools for a language model (Model Context Protocol, stdio) on a running service')
-    .option('--url <url>', 'of the service (ASSAY_URL; http://localhost:8080)')
-    .option('--key <key>', 'an API key; ASSAY_API_KEY is not seen by others on this machine')
-    .option('--project <name>', 'name or id where a call names none (ASSAY_PROJECT)')
-    .option('--write', 'also offer tools that log, rate and create; without it all only read')
+    .option(
+      '--url <url>',
+      'address of the service (default: ASSAY_URL, else http://localhost:8080)',
+    )
+    .option(
+      '--key <key>',
+      'API key; ASSAY_API_KEY is safer: other users of this machine cannot see it',
+    )
+    .option('--project <name>', 'default project of the tools, by name or id (ASSAY_PROJECT)')
+    .option('--write', 'also offer tools that log, rate and create; default: tools that read only')
     .addHelpText(
       'after',
       '\nIt speaks the protocol on stdin and stdout, and ends with stdin; a line\n' +

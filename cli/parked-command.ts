@@ -9,7 +9,7 @@ const load = () => import('./parked-streams.js');
 export const addParked = (program: Command, config: () => Config): void => {
   const parked = program
     .command('parked')
-    .description('streams that a read model could not fold and has set aside')
+    .description('parked streams: a read model could not fold an event of them')
     .addHelpText(
       'after',
       '\nExamples:\n  assay parked list\n' +
@@ -21,8 +21,8 @@ export const addParked = (program: Command, config: () => Config): void => {
     .description('one line for each parked stream')
     .addHelpText('after', '\nExample:\n  assay parked list --in records')
     .action(async (options: ParkedOptions) => (await load()).listParked(config(), options));
-  withShared(parked.command('show'), 'as this read model has it')
-    .description('the event that cannot be folded, why, and what later events wait behind it')
+  withShared(parked.command('show'), 'the read model')
+    .description('the event that cannot be folded, the error, and the later events that wait')
     .argument('<stream>')
     .addHelpText('after', '\nExample:\n  assay parked show trace-3fa85f64-… --in records')
     .action(async (stream: string, options: ParkedOptions) =>
@@ -54,8 +54,8 @@ const addDecisionCommand = (
     .description(`${meaning}; recorded in the log. Exit 1 when it is parked again`)
     .argument('<stream>')
     .requiredOption('--in <name>', 'the read model that has parked it')
-    .requiredOption('--reason <text>', 'why; it stays in the log for ever')
-    .option('--as <who>', 'who decides (default: the user of this machine)');
+    .requiredOption('--reason <text>', 'reason, which stays in the log for ever')
+    .option('--as <who>', 'name of the deciding operator (default: the user of this machine)');
   withOutput(command)
     .addHelpText(
       'after',

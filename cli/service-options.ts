@@ -31,7 +31,7 @@ export const withTargetOptions = (command: Command, named: string): Command =>
     command
       .option('--project <name>', `${named} (default: ASSAY_PROJECT)`)
       .option('--log-stream <name>', named)
-      .option('--experiment <name>', 'name or id of an experiment instead'),
+      .option('--experiment <name>', 'name or id of an experiment, instead of --log-stream'),
   );
 
 /** Adds the option of commands that retry while the service is unreachable. */
@@ -45,9 +45,15 @@ const retryForDefault = 300;
 
 export const withAccessOptions = (command: Command): Command =>
   command
-    .option('--url <url>', 'of the service (default: ASSAY_URL, else http://localhost:8080)')
-    .option('--key <key>', 'an API key; ASSAY_API_KEY is not seen by others on this machine')
-    .option('--api-key <file>', 'the file that holds an API key instead');
+    .option(
+      '--url <url>',
+      'address of the service (default: ASSAY_URL, else http://localhost:8080)',
+    )
+    .option(
+      '--key <key>',
+      'API key; ASSAY_API_KEY is safer: other users of this machine cannot see it',
+    )
+    .option('--api-key <file>', 'file with the API key');
 
 export const serviceAccessOf = async (
   environment: ClientSettings,

@@ -78,7 +78,7 @@ export const addTransfers = (program: Command, environment: () => ClientSettings
     .description('send recorded runs from a file to a service; repeating it is harmless')
     .argument('<file>', 'JSON Lines or JSON, also packed by gzip; - is standard input')
     .option('--format <name>', 'assay, otlp, langfuse or phoenix (default: by its first value)')
-    .option('--from <line>', 'pass over the lines before it (assay, otlp)', '1')
+    .option('--from <line>', 'first line to send (assay, otlp)', '1')
     .option('--dry-run', 'read and check everything, send nothing')
     .option('--json', 'the summary as one JSON object')
     .addHelpText('after', importHelp)
@@ -95,11 +95,8 @@ export const addTransfers = (program: Command, environment: () => ClientSettings
   addExport(program, environment);
   withRetryOption(withTargetOptions(program.command('show'), 'name or id'))
     .description('a trace with its steps: texts, times, tokens, costs, metrics, ratings, failures')
-    .argument(
-      '[trace]',
-      'its id, external id or OpenTelemetry id; default: the one that began last',
-    )
-    .option('--full', 'texts whole instead of cut at the width of the terminal')
+    .argument('[trace]', 'its id, external id or OpenTelemetry id (default: the newest trace)')
+    .option('--full', 'full texts (default: cut at the width of the terminal)')
     .option('--json', 'the whole trace as one JSON object')
     .addHelpText('after', showHelp)
     .action(async (trace: string | undefined, options: ShowOptions) => {
@@ -120,11 +117,17 @@ const addExport = (program: Command, environment: () => ClientSettings): void =>
     .description('write the records of a project as JSON Lines or CSV, oldest first')
     .argument('<what>', 'traces, spans or sessions')
     .option('--format <name>', 'jsonl or csv (default: by the name of --output, else jsonl)')
-    .option('--output <file>', 'instead of standard output; with .gz at its end it is packed')
-    .option('--filter <json>', 'only what this filter finds: docs/contract.md, 3.7')
-    .option('--from <time>', 'created then or later')
-    .option('--to <time>', 'created then or before')
-    .option('--min-position <position>', 'wait until what was logged up to it can be read')
+    .option(
+      '--output <file>',
+      'file to write (default: standard output); a name in .gz compresses it',
+    )
+    .option('--filter <json>', 'only records that match this filter: docs/contract.md, 3.7')
+    .option('--from <time>', 'created at this time or later')
+    .option('--to <time>', 'created at this time or earlier')
+    .option(
+      '--min-position <position>',
+      'wait until all records logged up to this position can be read',
+    )
     .addHelpText('after', exportHelp)
     .action(async (what: string, options: ExportOptions) => {
       const { exportRecords } = await import('./export.js');
