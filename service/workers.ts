@@ -115,13 +115,13 @@ const startCleanupWorkers = (
     ...ports,
     path: erasingFile(engines.dir),
     unlinkDataset: unlinkDatasetFrom(log),
-    onError: logError('erasing what was deleted'),
+    onError: logError('erasing deleted content'),
   });
   disposers.begin('erasing', () => erasing.stop());
   const forgetting = startResponseExpiry({
     ...ports,
     path: forgettingFile(engines.dir),
-    onError: logError('erasing answers kept for a repeat'),
+    onError: logError('erasing expired idempotency responses'),
   });
   disposers.begin('forgetting', () => forgetting.stop());
   const sweeping = startSealSweepWorker({ ...ports, onError: logError('sweeping ciphertexts') });
@@ -129,14 +129,14 @@ const startCleanupWorkers = (
   const offboarding = startOffboardingWorker({
     ...ports,
     path: offboardingFile(engines.dir),
-    onError: logError('an offboarding'),
+    onError: logError('offboarding of a user'),
   });
   disposers.begin('offboarding', () => offboarding.stop());
   const jobs = startOrgJobWorker({
     ...ports,
     secrets: needs.secrets,
     ...orgJobQueries(needs),
-    onError: logError('working on an org job'),
+    onError: logError('an org job'),
   });
   disposers.begin('org jobs', () => jobs.stop());
   return erasing.pending;
@@ -158,7 +158,7 @@ const startScoringWorkers = (
     ...ports,
     path: scoringFile(engines.dir),
     atOnce: validationsAtOnce,
-    onError: logError('scoring'),
+    onError: logError('a scorer validation'),
   });
   disposers.begin('scoring', () => scoring.stop());
   const runScoring = startRunScoringWorker({
@@ -166,7 +166,7 @@ const startScoringWorkers = (
     path: runScoringFile(engines.dir),
     atOnce: availableParallelism(),
     backfillTraces: backfillTraces(needs),
-    onError: logError('scoring runs'),
+    onError: logError('scoring of runs'),
   });
   disposers.begin('scoring runs', () => runScoring.stop());
   void sandbox.ready().then((state) => logger.info(state, 'sandbox of code scorers'));
