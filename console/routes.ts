@@ -8,11 +8,16 @@ type Route = {
   readonly frame?: 'shell' | 'alone';
 };
 
+const loadExplorer = (): Promise<PageModule> => import('./explorer/page.js');
+
 /** All pages; a path that matches none is not found. */
 export const routes: readonly Route[] = [
   { pattern: '/sign-in', load: () => import('./sign-in/page.js'), frame: 'alone' },
   { pattern: '/invitation', load: () => import('./invitation/page.js'), frame: 'alone' },
   { pattern: '/', load: () => import('./projects/page.js') },
+  { pattern: '/p/{project_id}/traces', load: loadExplorer },
+  { pattern: '/p/{project_id}/spans', load: loadExplorer },
+  { pattern: '/p/{project_id}/sessions', load: loadExplorer },
 ];
 
 export type RouteMatch = {

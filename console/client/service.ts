@@ -2,6 +2,7 @@ import { openCall, type ClientPositions } from '../../clients/typescript/src/cal
 import { isFault } from '../../clients/typescript/src/fault.js';
 import { Nouns } from '../../clients/typescript/src/generated/all.js';
 import { usualRetries } from '../../clients/typescript/src/retry.js';
+import type { PageClock } from '../engines/clock.js';
 import { openSession, type Session } from './session.js';
 
 /** Operations of the service, by noun, as the contract has them. */
@@ -12,6 +13,8 @@ export type ReadResult<T> = { readonly value: T; readonly isBehind: boolean };
 
 export type Service = {
   readonly session: Session;
+  /** Milliseconds since 1970 by the service's clock, as far as its answers say it. */
+  readonly now: () => number;
   /** Operations with the login of this tab; reads include this page's writes. */
   readonly api: Operations;
   /**
@@ -35,8 +38,10 @@ const readTriesMax = 3;
 /** The service that served this page: `url` has no slash at the end. */
 export const openService = (
   url: string,
-  needs: Omit<Parameters<typeof openSession>[0], 'refresh'>,
+  given: Omit<Parameters<typeof openSession>[0], 'refresh'>,
 ): Service => {
+  const { fetch, now } = withServiceClock(given.fetch, given.clock);
+  const needs = { ...given, fetch };
   const memory: ClientPositions = { position: null, settle: () => Promise.resolve() };
   const anonymous = operationsOf(url, needs.fetch, memory);
   const session = openSession({
@@ -47,6 +52,7 @@ export const openService = (
   const calm = operationsOf(url, session.fetch, { ...memory, position: null });
   return {
     session,
+    now,
     api,
     read: async (ask) => {
       try {
@@ -77,6 +83,23 @@ export const openService = (
     },
   };
 };
+
+/** A clock that follows the `Date` of answers, which is in whole seconds. */
+const withServiceClock = (send: typeof globalThis.fetch, clock: PageClock) => {
+  let aheadMs = 0;
+  return {
+    now: () => clock.now() + aheadMs,
+    fetch: async (...request: Parameters<typeof globalThis.fetch>) => {
+      const answer = await send(...request);
+      const begin = Date.parse(answer.headers.get('Date') ?? '');
+      const late = clock.now() - begin;
+      // Within the second of the answer, and the way of it, both clocks agree.
+      if (!Number.isNaN(begin)) aheadMs = late >= 0 && late < clockSlackMs ? 0 : 1_000 - late;
+      return answer;
+    },
+  };
+};
+const clockSlackMs = 2_000;
 
 const operationsOf = (url: string, fetch: typeof globalThis.fetch, memory: ClientPositions) =>
   new Nouns(

@@ -32,7 +32,7 @@ type FilterCompletion = {
 };
 
 /** A recorded value of a column, and how many records have it. */
-type RecordedValue = { readonly value: string; readonly count: number };
+export type RecordedValue = { readonly value: string; readonly count: number };
 
 export const suggestionsMax = 50;
 

@@ -10,7 +10,7 @@ type InstantFigure = {
 };
 
 /** The clock and the zone in which instants are shown, such as `Europe/Berlin`. */
-type InstantScale = { readonly nowMs: number; readonly zone: string };
+export type InstantScale = { readonly nowMs: number; readonly zone: string };
 
 /**
  * An instant in the zone: `22 Nov 18:06:28`, with the year when that is another. `fraction` shows

@@ -9,7 +9,7 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
   engines: [],
   language: [],
   parts: ['language'],
-  client: ['engines', 'parts'],
+  client: ['engines', 'parts', 'language'],
 };
 /** Files and folders that compose the others. */
 const composing = ['main.tsx', 'routes.ts', 'shell'];

@@ -1,0 +1,66 @@
+import { useState } from 'preact/hooks';
+import { useSurroundings } from '../client/context.js';
+import type { FilterTree } from '../language/filter-tree.js';
+import { openWindowOf, runSelector, windowOf } from '../parts/record-scope.js';
+import type { Population } from '../../kernel/records/record.js';
+import { useRecordCount, useRecordPages, withFilter } from './questions.js';
+import type { ExplorerView } from './state.js';
+
+const liveMs = 5_000;
+
+/** When records of a project were last asked for, so that Back finds the answer. */
+const asked = new Map<string, number>();
+const askedFreshMs = 60_000;
+
+const lastNow = (projectId: string, now: number): number => {
+  const last = asked.get(projectId) ?? 0;
+  if (now - last < askedFreshMs) return last;
+  asked.set(projectId, now);
+  return now;
+};
+
+/** The records of a view as they were when asked for, and how many came since. */
+export const useExploredRecords = (
+  projectId: string,
+  population: Population,
+  view: ExplorerView,
+  tree: FilterTree | null,
+) => {
+  const { service } = useSurroundings();
+  const [now, setNow] = useState(() => lastNow(projectId, service.now()));
+  const refresh = (): void => {
+    asked.set(projectId, service.now());
+    setNow(service.now());
+  };
+  const place = { project_id: projectId, ...runSelector(view.run) };
+  const everything = { ...place, ...windowOf(view.range, now) };
+  const question = withFilter(everything, tree);
+  const sort =
+    view.sort === null ? null : { column_id: view.sort.column, ascending: view.sort.isAscending };
+  const pages = useRecordPages(population, { ...question, ...(sort !== null && { sort }) }, now);
+  const isReady = pages.first.value !== undefined;
+  const matching = useRecordCount(population, question, { name: 'count', now, isEnabled: isReady });
+  const all = useRecordCount(population, everything, { name: 'count', now, isEnabled: isReady });
+  const live = useRecordCount(
+    population,
+    withFilter({ ...place, ...openWindowOf(view.range, now) }, tree),
+    {
+      name: 'live count',
+      now,
+      isEnabled: typeof view.range === 'string' && matching.value !== undefined,
+      everyMs: liveMs,
+    },
+  );
+  const since = (live.value ?? 0) - (matching.value ?? Number.POSITIVE_INFINITY);
+  return {
+    ...pages,
+    everything,
+    question,
+    isReady,
+    matching: matching.value,
+    all: all.value,
+    /** Records that came since the shown ones were asked for. */
+    added: Math.max(0, since),
+    refresh,
+  };
+};

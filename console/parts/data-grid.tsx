@@ -1,0 +1,295 @@
+import type { ComponentChildren, RefObject } from 'preact';
+import { useEffect, useId, useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { rowWindow, scrollToRow } from './windowing.js';
+
+export type GridColumn<R> = {
+  readonly id: string;
+  readonly label: string;
+  /** Pixels at least; columns share what is left. */
+  readonly width: number;
+  readonly isNumber?: boolean;
+  readonly isSortable?: boolean;
+  /** Shown on narrow screens, too. */
+  readonly isPrimary?: boolean;
+  readonly cell: (row: R) => ComponentChildren;
+};
+
+/** Cell that the keyboard is at. */
+export type GridCursor = { readonly row: number; readonly column: number };
+
+export type GridSort = { readonly column: string; readonly isAscending: boolean };
+
+type Props<R> = {
+  readonly label: string;
+  readonly columns: readonly GridColumn<R>[];
+  readonly rows: readonly R[];
+  readonly keyOf: (row: R) => string;
+  /** Rows that there are, of which `rows` may be the first. */
+  readonly totalRows: number;
+  readonly cursor: GridCursor;
+  readonly onCursor: (cursor: GridCursor) => void;
+  readonly onOpen?: (row: R) => void;
+  readonly selected?: ReadonlySet<string>;
+  readonly onToggle?: (row: R) => void;
+  readonly sort?: GridSort | null;
+  readonly onSort?: (column: string) => void;
+  /** Menu of a cell, wanted at this place of the screen. */
+  readonly onMenu?: (cursor: GridCursor, place: { readonly x: number; readonly y: number }) => void;
+  /** Further keys while the grid has the focus. */
+  readonly keys?: Readonly<Record<string, (cursor: GridCursor) => void>>;
+  /** Called when the last rows come into sight. */
+  readonly onEnd?: () => void;
+  readonly isStale?: boolean;
+  readonly gridRef?: RefObject<HTMLDivElement | null>;
+};
+
+const usualRowPixels = 28;
+const boxPixels = 32;
+/** Height of the rows until it is measured. */
+const usualPixels = 800;
+/** The window moves in steps, so that most scrolling draws nothing. */
+const stepRows = 4;
+
+/**
+ * A grid that draws a window over rows of one height. It is one tab stop: arrow keys or `j` and `k`
+ * move the cursor, `Enter` opens, `x` selects.
+ */
+export const DataGrid = <R,>(props: Props<R>) => {
+  const { columns, rows, cursor } = props;
+  const own = useRef<HTMLDivElement>(null);
+  const grid = props.gridRef ?? own;
+  const head = useRef<HTMLDivElement | null>(null);
+  const id = useId();
+  const { drawn, rowPixels, onScroll } = useRowWindow(grid, head, rows.length, cursor.row);
+  const isAtEnd = drawn.first + drawn.count >= rows.length;
+  useEffect(() => {
+    if (isAtEnd) props.onEnd?.();
+  }, [isAtEnd, rows.length]);
+  const hasBoxes = props.onToggle !== undefined;
+  return (
+    <div
+      ref={grid}
+      class="data-grid"
+      role="grid"
+      tabIndex={0}
+      aria-label={props.label}
+      aria-rowcount={props.totalRows + 1}
+      aria-colcount={columns.length + Number(hasBoxes)}
+      aria-multiselectable={hasBoxes}
+      aria-activedescendant={rows.length > 0 ? cellId(id, cursor) : undefined}
+      aria-busy={props.isStale === true}
+      style={{
+        '--grid-columns': templateOf(columns, hasBoxes),
+        '--grid-width': `${columns.reduce((sum, { width }) => sum + width, boxPixels)}px`,
+      }}
+      onScroll={onScroll}
+      onKeyDown={(event) => onKey(event, props)}
+      onContextMenu={(event) => openMenu(event, props, cellId(id, cursor))}
+    >
+      <div role="rowgroup" class="grid-head" ref={head}>
+        <div role="row" class="grid-row" aria-rowindex={1}>
+          {hasBoxes && <div role="columnheader" class="grid-cell" aria-label="Selected" />}
+          {columns.map((column) => (
+            <HeadCell key={column.id} column={column} sort={props.sort} onSort={props.onSort} />
+          ))}
+        </div>
+      </div>
+      <div role="rowgroup" class="grid-body" style={{ height: `${rows.length * rowPixels}px` }}>
+        {rows.slice(drawn.first, drawn.first + drawn.count).map((row, offset) => (
+          <Row
+            key={props.keyOf(row)}
+            grid={props}
+            row={row}
+            index={drawn.first + offset}
+            top={(drawn.first + offset) * rowPixels}
+            id={id}
+          />
+        ))}
+      </div>
+    </div>
+  );
+};
+
+/** The rows to draw: a window that follows scrolling, and shows the row of the cursor. */
+const useRowWindow = (
+  grid: RefObject<HTMLElement | null>,
+  head: RefObject<HTMLElement | null>,
+  rows: number,
+  cursorRow: number,
+) => {
+  const [rowPixels, setRowPixels] = useState(usualRowPixels);
+  const [height, setHeight] = useState(usualPixels);
+  const [top, setTop] = useState(0);
+  const measure = (): void => {
+    setRowPixels(head.current?.offsetHeight ?? usualRowPixels);
+    setHeight(grid.current?.clientHeight ?? usualPixels);
+  };
+  useLayoutEffect(measure);
+  useLayoutEffect(() => {
+    if (grid.current === null) return;
+    const view = { rowHeight: rowPixels, top: grid.current.scrollTop };
+    const seen = grid.current.clientHeight - rowPixels;
+    grid.current.scrollTop = scrollToRow(cursorRow, { ...view, height: seen });
+  }, [cursorRow, rowPixels]);
+  const stepPixels = stepRows * rowPixels;
+  const drawn = rowWindow({
+    rows: rows,
+    rowHeight: rowPixels,
+    top,
+    height: height + stepPixels,
+  });
+  const onScroll = ({ currentTarget: { scrollTop } }: { readonly currentTarget: Element }): void =>
+    setTop(Math.floor(scrollTop / stepPixels) * stepPixels);
+  return { drawn, rowPixels, onScroll };
+};
+
+const cellId = (id: string, { row, column }: GridCursor): string => `${id}-${row}-${column}`;
+
+const templateOf = <R,>(columns: readonly GridColumn<R>[], hasBoxes: boolean): string => {
+  const widths = columns.map(({ width, isNumber }) =>
+    isNumber === true ? `minmax(${width}px, 0.4fr)` : `minmax(${width}px, 1fr)`,
+  );
+  return [...(hasBoxes ? [`${boxPixels}px`] : []), ...widths].join(' ');
+};
+
+const HeadCell = <R,>(props: {
+  readonly column: GridColumn<R>;
+  readonly sort: GridSort | null | undefined;
+  readonly onSort: ((column: string) => void) | undefined;
+}) => {
+  const { column, sort, onSort } = props;
+  const isSorted = sort?.column === column.id;
+  const direction = isSorted && sort.isAscending ? 'ascending' : 'descending';
+  return (
+    <div
+      role="columnheader"
+      class={cellClass(column)}
+      aria-sort={isSorted ? direction : undefined}
+      title={column.label}
+    >
+      {column.isSortable === true && onSort !== undefined ? (
+        <button type="button" tabIndex={-1} onClick={() => onSort(column.id)}>
+          {column.label}
+          {isSorted && <span aria-hidden="true">{sort.isAscending ? ' ↑' : ' ↓'}</span>}
+        </button>
+      ) : (
+        column.label
+      )}
+    </div>
+  );
+};
+
+const cellClass = <R,>({ isNumber, isPrimary }: GridColumn<R>): string =>
+  `grid-cell${isNumber === true ? ' number' : ''}${isPrimary === true ? '' : ' secondary'}`;
+
+const Row = <R,>(props: {
+  readonly grid: Props<R>;
+  readonly row: R;
+  readonly index: number;
+  readonly top: number;
+  readonly id: string;
+}) => {
+  const { grid, row, index } = props;
+  const isSelected = grid.selected?.has(grid.keyOf(row)) ?? false;
+  const isCurrent = grid.cursor.row === index;
+  return (
+    <div
+      role="row"
+      class={`grid-row${isCurrent ? ' current' : ''}`}
+      aria-rowindex={index + 2}
+      aria-selected={grid.onToggle === undefined ? undefined : isSelected}
+      style={{ top: `${props.top}px` }}
+      onDblClick={() => grid.onOpen?.(row)}
+    >
+      {grid.onToggle !== undefined && (
+        <div role="gridcell" class="grid-cell">
+          <input
+            type="checkbox"
+            tabIndex={-1}
+            checked={isSelected}
+            aria-label={`Select row ${index + 1}`}
+            onChange={() => grid.onToggle?.(row)}
+          />
+        </div>
+      )}
+      {grid.columns.map((column, place) => {
+        const isActive = isCurrent && grid.cursor.column === place;
+        return (
+          <div
+            key={column.id}
+            id={cellId(props.id, { row: index, column: place })}
+            role="gridcell"
+            class={`${cellClass(column)}${isActive ? ' active' : ''}`}
+            data-place={`${index} ${place}`}
+            onClick={() => grid.onCursor({ row: index, column: place })}
+          >
+            <span class="grid-text">{column.cell(row)}</span>
+            {isActive && grid.onMenu !== undefined && (
+              <button
+                type="button"
+                tabIndex={-1}
+                class="grid-menu"
+                aria-label={`Actions for ${column.label}`}
+                onClick={(event) => openMenu(event, grid, '')}
+              >
+                ⋯
+              </button>
+            )}
+          </div>
+        );
+      })}
+    </div>
+  );
+};
+
+/** Opens the menu of the cell under the event, else of the cell with this id. */
+const openMenu = <R,>(event: MouseEvent, { onMenu }: Props<R>, activeId: string): void => {
+  if (onMenu === undefined) return;
+  const grid = event.currentTarget as Element;
+  const under = event.target instanceof Element ? event.target.closest('[data-place]') : null;
+  const cell = under ?? grid.ownerDocument.getElementById(activeId);
+  const [row, column] = (cell?.getAttribute('data-place') ?? '').split(' ').map(Number);
+  if (cell === null || row === undefined || column === undefined) return;
+  event.preventDefault();
+  const { left, bottom } = cell.getBoundingClientRect();
+  onMenu({ row, column }, { x: left, y: bottom });
+};
+
+const pageRows = 20;
+
+const onKey = <R,>(event: KeyboardEvent, grid: Props<R>): void => {
+  if (event.ctrlKey || event.metaKey || event.altKey || grid.rows.length === 0) return;
+  const isWithinControl =
+    event.target !== event.currentTarget &&
+    event.target instanceof Element &&
+    event.target.matches('button, a') &&
+    event.key === 'Enter';
+  if (isWithinControl) return;
+  const { cursor } = grid;
+  const to = (row: number, column: number): void => {
+    grid.onCursor({
+      row: Math.max(0, Math.min(row, grid.rows.length - 1)),
+      column: Math.max(0, Math.min(column, grid.columns.length - 1)),
+    });
+  };
+  const by = (rows: number, columns = 0) => to(cursor.row + rows, cursor.column + columns);
+  const row = grid.rows[cursor.row];
+  const moves: Readonly<Record<string, () => void>> = {
+    ArrowDown: () => by(1),
+    j: () => by(1),
+    ArrowUp: () => by(-1),
+    k: () => by(-1),
+    ArrowRight: () => by(0, 1),
+    ArrowLeft: () => by(0, -1),
+    PageDown: () => by(pageRows),
+    PageUp: () => by(-pageRows),
+    Home: () => to(0, cursor.column),
+    End: () => to(grid.rows.length - 1, cursor.column),
+    ...(row !== undefined && grid.onOpen !== undefined && { Enter: () => grid.onOpen?.(row) }),
+    ...(row !== undefined && grid.onToggle !== undefined && { x: () => grid.onToggle?.(row) }),
+  };
+  const run = moves[event.key] ?? grid.keys?.[event.key];
+  if (run === undefined) return;
+  event.preventDefault();
+  run(cursor);
+};
