@@ -107,7 +107,7 @@ export const variables: readonly Variable[] = [
   {
     name: 'ASSAY_NATS_URL',
     fallback: 'in process',
-    meaning: 'NATS for hints: nats://… or tls://…, several by comma',
+    meaning: 'NATS for notifications: nats://… or tls://…, several by comma',
     secret: true,
   },
   {
@@ -129,7 +129,7 @@ export const variables: readonly Variable[] = [
   {
     name: 'ASSAY_TRUSTED_PROXIES',
     fallback: 'none',
-    meaning: 'comma list of proxies to believe about clients: addresses or networks (10.0.0.0/8)',
+    meaning: 'comma list of trusted proxies: addresses or networks (10.0.0.0/8)',
   },
   ...bootstrapVariables,
   ...recordsVariables,
@@ -141,13 +141,13 @@ export const variables: readonly Variable[] = [
   {
     name: 'ASSAY_LAG_MAX',
     fallback: '60s',
-    meaning: 'how far answers may be behind the log before /readyz is red: 5s to 24h',
+    meaning: 'longest lag of a read model before /readyz is red: 5s to 24h',
   },
   ...sealVariables,
   {
     name: 'ASSAY_BACKUP_DAYS',
     fallback: 'unknown',
-    meaning: 'how long you keep backups, for certificates of deletions: 0 to 36500 days',
+    meaning: 'retention of your backups, for certificates of deletions: 0 to 36500 days',
   },
   ...clientVariables,
   { name: 'ASSAY_LOG_LEVEL', fallback: 'info', meaning: logLevels.join(', ') },

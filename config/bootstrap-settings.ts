@@ -20,7 +20,7 @@ export const bootstrapVariables = [
   {
     name: 'ASSAY_BOOTSTRAP_EMAIL',
     fallback: 'admin@localhost',
-    meaning: 'its first user, an admin',
+    meaning: 'e-mail of the first user, an admin',
   },
   {
     name: 'ASSAY_BOOTSTRAP_API_KEY',

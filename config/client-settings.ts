@@ -10,18 +10,18 @@ export const clientVariables = [
   {
     name: 'ASSAY_URL',
     fallback: 'http://localhost:8080',
-    meaning: 'of commands and clients, not of the service: where the service is',
+    meaning: 'for commands and clients, not for the service: address of the service',
   },
   {
     name: 'ASSAY_API_KEY',
     fallback: 'none',
-    meaning: 'of commands and clients, not of the service: an API key',
+    meaning: 'for commands and clients, not for the service: an API key',
     secret: true,
   },
   {
     name: 'ASSAY_PROJECT',
     fallback: 'none',
-    meaning: 'of commands and clients, not of the service: name or id of a project',
+    meaning: 'for commands and clients, not for the service: name or id of a project',
   },
 ] as const;
 

@@ -27,14 +27,14 @@ export const recordsVariables = [
     name: 'ASSAY_RECORDS',
     fallback: 'shared',
     meaning:
-      'records with the other read models (shared), or folded by each process that asks them, ' +
+      'records with the other read models (shared), or folded by each process that queries them, ' +
       'on its own disk (replica): docs/configuration.md',
   },
   {
     name: 'ASSAY_RECORDS_PARTITIONS',
     fallback: '1',
     meaning:
-      'parts that shared records are folded in, each by `serve --roles projections ' +
+      'partitions of the shared records, each folded by `serve --roles projections ' +
       `--partition I/N\`, the same for all processes: 1 to ${partitionsMax}`,
   },
   {

@@ -18,12 +18,12 @@ export const sealVariables = [
   {
     name: 'ASSAY_SEAL_EVERY',
     fallback: '1h',
-    meaning: 'how long an event of the history waits for its seal: 60s to 24h',
+    meaning: 'longest time until an event of the history is sealed: 60s to 24h',
   },
   {
     name: 'ASSAY_SEAL_ORIGIN',
     fallback: 'assay.local/<uuid>',
-    meaning: 'what the installation is called in seals, for example assay.example.org',
+    meaning: 'name of the installation in seals, for example assay.example.org',
   },
   {
     name: 'ASSAY_SEAL_KEY',
@@ -38,7 +38,7 @@ export const sealVariables = [
   {
     name: 'ASSAY_SEAL_DIR',
     fallback: 'none',
-    meaning: 'folder where each seal is kept as a file too',
+    meaning: 'folder that gets each seal as a file too',
   },
 ] as const;
 type SealVariable = (typeof sealVariables)[number]['name'];

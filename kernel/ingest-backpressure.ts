@@ -59,7 +59,7 @@ const unprojectedEntriesMax = 256;
 
 /** Append queue of one project: its unprojected and running appends, and those that wait. */
 type ProjectAppendQueue = {
-  /** Admits an append; false: it has to wait. */
+  /** Admits an append; returns false if it has to wait. */
   readonly tryBegin: (append: WaitingAppend) => boolean;
   readonly wait: (append: WaitingAppend, signal?: AbortSignal) => Promise<void>;
   /** Ends an append; its weight counts until its events are projected. */

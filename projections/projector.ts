@@ -47,7 +47,8 @@ export type Projector = {
   status(): Promise<readonly ProjectionStatus[]>;
   parked(): Promise<readonly ParkedStream[]>;
   /**
-   * Folds a parked stream from its poison event on. False: it is parked again, or was not parked.
+   * Folds a parked stream from its poison event on. Returns false if it is parked again, or was not
+   * parked.
    */
   retry(name: string, stream: StreamName): Promise<boolean>;
   /** Skips the event for this read model and for good, as recorded in the log; then retries. */

@@ -82,8 +82,8 @@ const failuresMax = 12;
 const retryDelayMs = 5_000;
 
 /**
- * False: a purge event arrived that the copy must not outlive, so it was discarded and must be
- * started again.
+ * Builds and promotes the copy. Returns false if a purge event arrived that the copy must not
+ * outlive: it was discarded and must be started again.
  */
 const build = async (
   needs: RebuildNeeds,

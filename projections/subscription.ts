@@ -134,7 +134,7 @@ export const foldPage = async (
   return null;
 };
 
-/** Parks poison streams, then writes the batch with its checkpoint. False: it was not written. */
+/** Parks poison streams, then writes the batch with its checkpoint. Returns true if it did. */
 export const applyBatch = async (step: FoldedBatch, needs: SubscriptionNeeds): Promise<boolean> => {
   const { subscription } = step;
   const { parking, bus, clock } = needs;

@@ -32,7 +32,7 @@ const openQueues = (most: Bounds) => {
       projects.set(project, queue);
       return queue;
     },
-    /** False: the queue is full. */
+    /** Returns false if the queue is full. */
     put: ({ streams }: ProjectQueue, stream: StreamName, noted: PendingTrace): boolean => {
       if (streams.has(stream)) return true;
       if (streams.size >= most.perProject || (size >= most.total && streams.size > 0)) return false;
@@ -141,7 +141,7 @@ export const openBacklog = (most: Bounds = { perProject: perProjectMax, total: t
       queues.of(project).overflowFrom = isAll ? null : to;
       queues.forget(project);
     },
-    /** Queues a stream from the overflow; false: the queue is full again. */
+    /** Queues a stream from the overflow; returns false if the queue is full again. */
     add: (project: ProjectId, stream: StreamName, noted: PendingTrace): boolean =>
       queues.put(queues.of(project), stream, noted),
     /** The oldest position of all unfinished work; null when idle. */

@@ -186,7 +186,7 @@ const applyTaskEvent = (
   } else if (type !== 'ScorerValidationStarted') open.delete(data.task_id);
 };
 
-/** Runs one attempt; true: the task has ended, here or elsewhere. */
+/** Runs one attempt; returns true if the task has ended, here or in another process. */
 const handleTask = async (
   needs: ValidationWorkerNeeds,
   id: string,

@@ -49,8 +49,8 @@ export type RecordsModel = {
   /** Counts batches that may change the rows of prefetched ones (see batch-prefetch.ts). */
   invalidations: number;
   /**
-   * Resolves once the engine has the rows of the current batch. False: the batch failed, or its
-   * commit may change the rows of prefetched ones.
+   * Resolves once the engine has the rows of the current batch; with false if the batch failed, or
+   * if its commit may change the rows of prefetched ones.
    */
   rowsAppended: Promise<boolean>;
   nextGroup: number;

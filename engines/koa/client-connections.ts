@@ -16,8 +16,8 @@ type ClientConnections = {
   /** Marks the request's connection as authenticated: from here on it has the usual deadlines. */
   readonly markAuthenticated: (message: IncomingMessage) => void;
   /**
-   * Starts a request, whose body the client has yet to send, if any. False: its connection is cut,
-   * as it pipelines too many requests.
+   * Starts a request, whose body the client has yet to send, if any. Returns false if its
+   * connection was cut because it pipelines too many requests.
    */
   readonly requestStarted: (message: IncomingMessage, response: ServerResponse) => boolean;
   /**

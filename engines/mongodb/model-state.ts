@@ -57,8 +57,8 @@ export type ModelStates = {
   /** Number of changes seen in the servers and their roles. */
   readonly topologyChanges: () => number;
   /**
-   * Moves a read model's checkpoint without changing rows. True: done; false: maybe, the caller has
-   * to check.
+   * Moves a read model's checkpoint without changing rows. Returns false if it may have failed: the
+   * caller has to check.
    */
   readonly advance: (advance: CheckpointAdvance) => Promise<boolean>;
 };

@@ -51,7 +51,7 @@ const countFields = (root: FieldTable, bytes: Uint8Array): FieldCounter => {
     }
     return -1;
   };
-  /** Enters or skips one field; false: malformed. */
+  /** Enters or skips one field; returns false if it is malformed. */
   const visit = (): boolean => {
     const tag = varint();
     const [number, wireType] = [Math.floor(tag / 8), tag & 7];

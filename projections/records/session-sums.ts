@@ -216,7 +216,7 @@ const furtherExtreme = (name: string, kept: MetricSums, value: number): number =
     : Math.min(kept.extreme, value);
 };
 
-/** Updates a metric's extreme. False: unchanged traces have to be read. */
+/** Updates a metric's extreme. Returns false if unchanged traces have to be read for it. */
 const settleExtreme = (
   before: SessionSums,
   numbers: Record<string, MetricSums>,
