@@ -1,7 +1,8 @@
-import { existsSync, statSync } from 'node:fs';
-import { redactedReason } from '../../kernel/fault.js';
+import { closeSync, existsSync, openSync, readSync, statSync } from 'node:fs';
+import { Fault, redactedReason } from '../../kernel/fault.js';
 import { openDatabase, type Database } from './database.js';
 import { checkRows, catalogDamage } from './document-check.js';
+import { corruptionError } from './document-checksums.js';
 import { isDamage } from './document-damage.js';
 import { documentsFile } from './document-store.js';
 import { scanLog, type DamagedPosition } from './log-scan.js';
@@ -35,12 +36,14 @@ const reportedMax = 1_000;
 /** Largest file of a running service whose structure is checked: one read of half a second. */
 const heldBytesMax = 64 * 1024 * 1024;
 
+/** Checks the file. This process must have no connection to it: see `checkWriteVersion`. */
 export const checkLogFile = async (
   dir: string,
   { quick, isHeld, progress }: LogFileCheckOptions,
 ): Promise<LogFileCheck> => {
   const version = String(openDatabase(':memory:').prepareValue('SELECT sqlite_version()').get());
   try {
+    checkWriteVersion(logFile(dir));
     const database = openForReading(dir);
     try {
       return { version, ...(await checkOpenLog(dir, database, { quick, isHeld, progress })) };
@@ -48,16 +51,39 @@ export const checkLogFile = async (
       database.close();
     }
   } catch (error) {
-    if (!isDamage(error) && !isOtherSchema(error)) throw error;
+    if (!isDamage(error) && !isOtherFormat(error)) throw error;
     const problem = redactedReason(error);
     const structure = { problem, isOfIndexes: false, isIndexOnly: false };
     return { version, settings: null, events: '', unreadable: [], structure, skipped: null };
   }
 };
 
-/** True when a table or column that every log has is missing: the schema is damaged. */
-const isOtherSchema = (error: unknown): boolean =>
-  error instanceof Error && 'code' in error && error.code === 'SQLITE_ERROR';
+/** True for a layout of this service or a format of SQLite that is newer, or damaged. */
+const isOtherFormat = (error: unknown): boolean =>
+  error instanceof Fault ||
+  (error instanceof Error && 'code' in error && error.code === 'SQLITE_ERROR');
+
+/** Byte of SQLite's header that says how the file may be written; 2: with a write-ahead log. */
+const writeVersionAt = 18;
+const writeVersionMax = 2;
+
+/**
+ * Throws for a file that SQLite reads but refuses to write, as its format version is damaged. To
+ * close a file drops all locks that this process has on it, so no connection may be open.
+ */
+const checkWriteVersion = (file: string): void => {
+  if (statSync(file, { throwIfNoEntry: false })?.isFile() !== true) return;
+  const header = Buffer.alloc(1);
+  const opened = openSync(file, 'r');
+  try {
+    readSync(opened, header, 0, 1, writeVersionAt);
+  } finally {
+    closeSync(opened);
+  }
+  const [version = 0] = header;
+  if (version <= writeVersionMax) return;
+  throw corruptionError(`malformed database header (write version ${version})`);
+};
 
 const checkOpenLog = async (
   dir: string,

@@ -6,14 +6,14 @@ import { isDamage } from './document-damage.js';
 import { highWaterDamage, openChecksumWriter } from './event-checksums.js';
 import type { LogDamage } from './log-orders.js';
 import {
-  isUnmarked,
+  isUnlisted,
   scanLog,
   type DamagedPosition,
   type ScannedRows,
   type FullEventRow,
 } from './log-scan.js';
 import { logFile, openForReading } from './log-schema.js';
-import { isOfIndex, openIndexCheck, checkStructure } from './log-structure.js';
+import { isOfLookUp, openIndexCheck, checkStructure } from './log-structure.js';
 
 /** Largest file that is checked whole at start: a tenth of a second. */
 const wholeBytesMax = 16 * 1024 * 1024;
@@ -27,18 +27,19 @@ const pauseMsMax = 1_000;
 const hurryForMs = 5_000;
 
 /**
- * Checks a log before any decision reads it: its structure, its indexes and each event. Only a
- * small log, or one marked as damaged, is checked; for others the result is null, and
- * `openIncrementalCheck` finds damage later. Null when intact.
+ * Checks a log before any decision reads it: its schema, its structure, its indexes and each event.
+ * Of a large log that is not marked as damaged only the schema is checked, and
+ * `openIncrementalCheck` finds other damage later. Null when intact. Throws Fault `unavailable` for
+ * the layout of a newer build.
  */
 export const damageAtStart = (dir: string): LogDamage | null => {
   const file = logFile(dir);
   if (!existsSync(file)) return null;
-  if (statSync(file).size > wholeBytesMax && !isMarkedDamaged(file)) return null;
+  const isWhole = statSync(file).size <= wholeBytesMax || isMarkedDamaged(file);
   return catchDamage(() => {
     const database = openForReading(dir);
     try {
-      return isEmpty(database) ? null : findDamage(database);
+      return isWhole && !isEmpty(database) ? findDamage(database) : null;
     } finally {
       database.close();
     }
@@ -52,7 +53,7 @@ const findDamage = (database: Database): LogDamage | null => {
   const indexed = structure === null ? () => [] : openIndexCheck(database);
   for (const { rows, unreadable } of scanLog(database, 0)) {
     bad ??= unreadable[0];
-    hidden ??= indexed(rows)[0] ?? unreadable.find(isUnmarked);
+    hidden ??= indexed(rows)[0] ?? unreadable.find(isUnlisted);
   }
   const hidesEvents = structure?.isOfIndexes === true || hidden !== undefined;
   if (bad !== undefined) return { cause: describePosition(bad), hidesEvents };
@@ -128,7 +129,7 @@ const describePosition = ({ position, why }: DamagedPosition): string =>
 
 const damageOf = (bad: DamagedPosition): LogDamage => ({
   cause: describePosition(bad),
-  hidesEvents: isOfIndex(bad) || isUnmarked(bad),
+  hidesEvents: isOfLookUp(bad) || isUnlisted(bad),
 });
 
 /** Damage returned by `find`, or thrown by SQLite in it: then no index can be trusted. */

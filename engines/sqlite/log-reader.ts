@@ -1,5 +1,5 @@
 import { parseJsonText } from '../../kernel/json-text.js';
-import { Fault, redactedReason } from '../../kernel/fault.js';
+import { Fault } from '../../kernel/fault.js';
 import {
   collectEvents,
   type NotificationBus,
@@ -14,7 +14,6 @@ import {
   type Decode,
 } from '../../kernel/ports.js';
 import { openEventLoopShare, type EventLoopShare } from '../node/event-loop-share.js';
-import type { Database } from './database.js';
 import {
   envelopeOf,
   isErased,
@@ -27,23 +26,14 @@ import { noStreamEndCache, type StreamEndCache } from './stream-end-cache.js';
 import {
   damagedRowFault,
   indexDamageFault,
-  unlocatedDamageFault,
   withDamageFaults,
   type ReportDamage,
 } from './log-damage.js';
-import { isDamage } from './document-damage.js';
 import { openStreamList } from './list-streams.js';
 import { openGrowthWaits } from './growth-waits.js';
-import { rowDamage, type FullEventRow } from './log-scan.js';
-import {
-  envelopeColumns,
-  isCurrent,
-  openForReading,
-  posOf,
-  positionOf,
-  prepareLast,
-  fullColumns,
-} from './log-schema.js';
+import { missingRow, rowDamage, type FullEventRow } from './log-scan.js';
+import { posOf, positionOf } from './log-schema.js';
+import { openLogFile, type LogStatements } from './log-statements.js';
 
 type RowPortion<E> = {
   readonly events: readonly E[];
@@ -88,13 +78,13 @@ export const openLogReader = ({
   hidden,
   ends = noStreamEndCache,
 }: LogReaderOptions): EventReader => {
-  const { database, statements } = openFile(dir);
+  const { database, statements } = openLogFile(dir);
   const evidence = openEvidenceReader(database);
-  const openStatements = (): Statements => {
+  const openStatements = (): LogStatements => {
     if (!database.isOpen()) throw new Fault('unavailable', 'The service is stopping');
     return statements();
   };
-  const byIndex = (): Statements => {
+  const byIndex = (): LogStatements => {
     const cause = hidden();
     if (cause !== null) throw indexDamageFault(cause);
     return openStatements();
@@ -148,80 +138,14 @@ export const openLogReader = ({
   return withDamageFaults(reader, database, damaged);
 };
 
-/** Throws Fault `log-damaged` for a file that cannot be read at all. */
-const openFile = (dir: string) => {
-  try {
-    const database = openForReading(dir);
-    try {
-      return { database, statements: currentStatements(database) };
-    } catch (error) {
-      database.close();
-      throw error;
-    }
-  } catch (error) {
-    throw isDamage(error)
-      ? unlocatedDamageFault(`the file cannot be read (${redactedReason(error)})`)
-      : error;
-  }
-};
-
-/** Statements, prepared again once a writer has migrated the log to the layout of this build. */
-const currentStatements = (database: Database): (() => Statements) => {
-  let isNew = isCurrent(database);
-  let statements = prepareStatements(database);
-  return () => {
-    if (!isNew && isCurrent(database)) {
-      isNew = true;
-      statements = prepareStatements(database);
-    }
-    return statements;
-  };
-};
-
 /** Greater than every position. */
 const noPos = Number.MAX_SAFE_INTEGER;
 
-/**
- * Sorts only positions and fetches rows one by one; without the subquery SQLite sorts whole rows.
- */
-export const positionsOfTypes = `SELECT pos FROM events
-  WHERE type IN (SELECT value FROM json_each(?)) AND pos > ? AND pos <= ?`;
-
-const prepareStatements = (database: Database) => {
-  const columns = fullColumns(database);
-  const envelopes = envelopeColumns(database);
-  const ofIt = 'NOT EXISTS (SELECT 1 FROM erased WHERE erased.stream = ?) AND stream = ?';
-  return {
-    ofStream: database.prepare<[string, string, number, number], FullEventRow>(
-      `SELECT ${columns} FROM events WHERE ${ofIt} AND rev >= ? ORDER BY rev LIMIT ?`,
-    ),
-    ofStreamAndTypes: database.prepare<[string, string, number, string, number], FullEventRow>(
-      `SELECT ${columns} FROM events WHERE ${ofIt} AND rev >= ?
-      AND type IN (SELECT value FROM json_each(?)) ORDER BY rev LIMIT ?`,
-    ),
-    lastOf: database.prepare<[string, string], FullEventRow>(
-      `SELECT ${envelopes} FROM events WHERE ${ofIt} ORDER BY rev DESC LIMIT 1`,
-    ),
-    after: database.prepare<[number, number], FullEventRow>(
-      `SELECT ${columns} FROM events WHERE pos > ? ORDER BY pos LIMIT ?`,
-    ),
-    before: database.prepare<[number, number], FullEventRow>(
-      `SELECT ${columns} FROM events WHERE pos < ? AND data IS NOT '' ORDER BY pos DESC LIMIT ?`,
-    ),
-    ofTypes: database.prepare<[string, number, number], FullEventRow>(
-      `SELECT ${columns} FROM events WHERE pos IN (${positionsOfTypes})
-      AND data IS NOT '' ORDER BY pos`,
-    ),
-    last: prepareLast(database),
-  };
-};
-type Statements = ReturnType<typeof prepareStatements>;
-
 type ReadSource = {
   /** Throws once the reader is closed. */
-  readonly statements: () => Statements;
+  readonly statements: () => LogStatements;
   /** Same, for reads through an index; throws when it may hide events. */
-  readonly indexedStatements: () => Statements;
+  readonly indexedStatements: () => LogStatements;
   /** Decodes a row; throws when it is not as stored. */
   readonly recorded: (row: FullEventRow) => StoredEvent;
   /** Decodes without that check, for reads that detect changes. */
@@ -369,7 +293,13 @@ const readPage = async (source: ReadSource, from: Position, limit: number): Prom
   const rows = (at: number, count: number) => source.statements().after.iterate(at, limit - count);
   const erased: Envelope[] = [];
   const events: StoredEvent[] = [];
+  let last = posOf(from);
+  const checkGap = (next: number): void => {
+    if (next > last + 1) refuseGap(source, last, next);
+    last = next;
+  };
   const as = (row: FullEventRow): Envelope => {
+    checkGap(row.pos);
     if (isErased(checkStored(row))) {
       const envelope = envelopeOf(row, metadataOf(row));
       erased.push(envelope);
@@ -380,7 +310,17 @@ const readPage = async (source: ReadSource, from: Position, limit: number): Prom
     return event;
   };
   const { through } = await readPageUpToHead(source, from, limit, rows, as);
+  checkGap(posOf(through) + 1);
   return { events, erased, through };
+};
+
+/**
+ * Throws for a position between these two whose event is missing, unless an erasure of layout 1
+ * removed it.
+ */
+const refuseGap = ({ statements }: ReadSource, last: number, next: number): void => {
+  const first = Math.max(last, statements().highWater.get() ?? 0) + 1;
+  if (first < next) throw damagedRowFault(positionOf(first), missingRow);
 };
 
 /** Throws unless the row is as stored; reads that detect changes use evidence, or the tail. */

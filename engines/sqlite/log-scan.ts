@@ -100,8 +100,7 @@ const checkPiece = (after: number, found: readonly FullEventRow[], gone: number)
   const unreadable: DamagedPosition[] = [];
   let at = after;
   for (const row of found) {
-    for (let missing = at + 1; missing < row.pos; missing += 1)
-      recordMissing(missing, gone, unreadable);
+    for (let pos = at + 1; pos < row.pos; pos += 1) recordMissing(pos, gone, unreadable);
     at = row.pos;
     const why = rowDamage(row);
     if (why === null) rows.push(row);
@@ -136,16 +135,19 @@ const checkOneByOne = (
  * their rows.
  */
 const recordMissing = (pos: number, gone: number, unreadable: DamagedPosition[]): void => {
-  if (pos > gone) unreadable.push({ position: positionOf(pos), why: 'it is not there' });
+  if (pos > gone) unreadable.push({ position: positionOf(pos), why: missingRow });
 };
 
 const unmarkedErasure = 'its content is gone, its stream is not';
+/** Reason of an event that no row has. */
+export const missingRow = 'it is not there';
 
 /**
- * True if the list of erased streams lacks the event's stream: it would be read as if it were not
- * erased.
+ * True if look-ups would answer as if the event had not happened, or its stream were not erased: a
+ * table lacks its row, or the list of erased streams its stream.
  */
-export const isUnmarked = ({ why }: DamagedPosition): boolean => why === unmarkedErasure;
+export const isUnlisted = ({ why }: DamagedPosition): boolean =>
+  why === unmarkedErasure || why === missingRow;
 
 /** Damage of a row; null when the event is as stored, or as its erasure left it. */
 export const rowDamage = (row: FullEventRow): string | null => {

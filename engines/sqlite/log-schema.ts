@@ -2,7 +2,9 @@ import { join } from 'node:path';
 import { Fault } from '../../kernel/fault.js';
 import type { Position } from '../../kernel/ports.js';
 import { openDatabase, type Database } from './database.js';
+import { corruptionError } from './document-checksums.js';
 import { hasChecksums, checksumsSchema } from './event-checksums.js';
+import { schemaDifference, schemaShapeOf, type SchemaShape } from './log-schema-check.js';
 
 export const logFile = (dir: string): string => join(dir, 'log.sqlite');
 
@@ -61,6 +63,54 @@ const saltColumns = `
   ALTER TABLE events ADD COLUMN salt BLOB;
   ALTER TABLE events ADD COLUMN digest BLOB;
 `;
+const withoutSalts = `
+  ALTER TABLE events DROP COLUMN digest;
+  ALTER TABLE events DROP COLUMN salt;
+`;
+/** Entries that a log of an earlier build may lack until it is opened for writing. */
+const laterEntries: ReadonlySet<string> = new Set([
+  'index events_type',
+  'table probe',
+  'table sums',
+]);
+
+const shapeOfSchema = (sql: string): SchemaShape => {
+  const database = openDatabase(':memory:');
+  try {
+    database.exec(sql);
+    return schemaShapeOf(database);
+  } finally {
+    database.close();
+  }
+};
+let knownShapes: Readonly<Record<number, SchemaShape>> | null = null;
+
+/**
+ * Throws for a file whose schema or layout is not one that a build creates: SQLite accepts many
+ * changed bytes of its text, and names that differ in case, where this service finds no column.
+ * Throws Fault `unavailable` for the layout of a newer build. A file without tables is accepted.
+ */
+const checkSchema = (dir: string, database: Database): void => {
+  const { found, number, pages } = database.transaction('deferred', () => ({
+    found: schemaShapeOf(database),
+    number: Number(database.pragma('user_version')),
+    pages: Number(database.pragma('page_count')),
+  }));
+  if (number > layout) {
+    throw new Fault('unavailable', `${logFile(dir)} has layout ${number}, not ${layout}`);
+  }
+  if (found.size === 0 && pages <= 1) return;
+  knownShapes ??= {
+    [unsaltedLayout]: shapeOfSchema(`${schema}; ${withoutSalts}`),
+    [layout]: shapeOfSchema(schema),
+  };
+  const shape = knownShapes[number];
+  const difference =
+    shape === undefined
+      ? `user_version is ${number}, not ${layout}`
+      : schemaDifference(found, shape, laterEntries);
+  if (difference !== null) throw corruptionError(`malformed database schema (${difference})`);
+};
 
 /**
  * True if events have salts: a log of layout 1 may be read before it is first opened for writing.
@@ -103,18 +153,20 @@ const sumColumn = (database: Database): string =>
  * Opens the writer's connection. The write-ahead log mode (WAL) silently turns `synchronous` down
  * to NORMAL, which loses acknowledged events in a power cut; so FULL is set after it and asserted
  * once a first write has shown what is really in force. Throws when the library is too old, when
- * the file has another layout, or when that first write fails.
+ * the file has another layout or a damaged schema, or when that first write fails.
  */
 export const openForWriting = (dir: string): Database => {
   const database = openDatabase(logFile(dir));
+  return orClosed(database, () => prepareForWriting(dir, database));
+};
+
+const prepareForWriting = (dir: string, database: Database): void => {
   const version = String(database.prepareValue('SELECT sqlite_version()').get());
   if (isOlder(version, sqliteFloor)) {
     throw new Fault('unavailable', `SQLite ${version} can corrupt a log; ${sqliteFloor} is needed`);
   }
+  checkSchema(dir, database);
   const found = database.pragma('user_version');
-  if (found !== 0 && found !== unsaltedLayout && found !== layout) {
-    throw new Fault('unavailable', `${logFile(dir)} has layout ${String(found)}, not ${layout}`);
-  }
   database.pragma(`page_size = ${pageBytes}`);
   database.pragma('journal_mode = WAL');
   database.pragma('synchronous = FULL');
@@ -130,13 +182,26 @@ export const openForWriting = (dir: string): Database => {
   if (database.pragma('synchronous') !== 2) {
     throw new Fault('unavailable', 'the log does not sync at commit; refusing to start');
   }
-  return database;
 };
 
+/** Opens a connection that reads. Throws when the file has another layout or a damaged schema. */
 export const openForReading = (dir: string): Database => {
   const database = openDatabase(logFile(dir), { readOnly: true });
-  database.pragma('cache_size = -16384');
-  return database;
+  return orClosed(database, () => {
+    checkSchema(dir, database);
+    database.pragma('cache_size = -16384');
+  });
+};
+
+/** Returns the connection once it is prepared; closes it when that fails. */
+const orClosed = (database: Database, prepare: () => void): Database => {
+  try {
+    prepare();
+    return database;
+  } catch (error) {
+    database.close();
+    throw error;
+  }
 };
 
 /**

@@ -5,7 +5,8 @@ import { positionOf } from './log-schema.js';
 
 /**
  * Damage of the file beside its events. `isOfIndexes`: some of it concerns an index or the list of
- * erased streams, which may hide events; `isIndexOnly`: all of it does.
+ * erased streams, which may hide events; `isIndexOnly`: all of it concerns indexes that can be
+ * rebuilt.
  */
 export type StructureDamage = {
   readonly problem: string;
@@ -22,8 +23,7 @@ const linesMax = 100;
  */
 export const checkStructure = (database: Database): StructureDamage | null => {
   const mark = highWaterDamage(database);
-  const lines = database.prepareValue(`PRAGMA integrity_check(${linesMax})`).all() as string[];
-  const found = lines.filter((line) => line !== 'ok' && !line.startsWith('***'));
+  const found = integrityLines(database);
   const [first] = found;
   if (first === undefined) {
     return mark === null ? null : { problem: mark, isOfIndexes: false, isIndexOnly: false };
@@ -31,10 +31,20 @@ export const checkStructure = (database: Database): StructureDamage | null => {
   const trees = treesOf(database);
   const named = found.map((line) => withName(line, trees));
   const isOfIndexes =
-    named.length === linesMax || named.some(isIndexLine) || named.some(isErasedListLine);
-  const isIndexOnly = mark === null && named.every(isIndexLine);
+    named.length >= linesMax || named.some(isIndexLine) || named.some(isErasedListLine);
+  const isIndexOnly =
+    mark === null && named.every((line) => isIndexLine(line) && !isSharedPageLine(line));
   return { problem: named[0] ?? first, isOfIndexes, isIndexOnly };
 };
+
+/**
+ * Lines of SQLite's check. Damage of pages and trees comes in one row for all of it, below a line
+ * with the name of the database.
+ */
+const integrityLines = (database: Database): readonly string[] =>
+  (database.prepareValue(`PRAGMA integrity_check(${linesMax})`).all() as string[])
+    .flatMap((row) => row.split('\n'))
+    .filter((line) => line !== '' && line !== 'ok' && !line.startsWith('***'));
 
 const ofIndexes: readonly RegExp[] = [
   /^wrong # of entries in index/i,
@@ -48,6 +58,8 @@ const ofIndexes: readonly RegExp[] = [
  * were not erased.
  */
 const isErasedListLine = (line: string): boolean => /\(table erased\)| for erased\b/.test(line);
+/** True where two trees share a page: to rebuild the index would free a page of the other one. */
+const isSharedPageLine = (line: string): boolean => line.includes('2nd reference to page');
 const isIndexLine = (line: string): boolean => ofIndexes.some((form) => form.test(line));
 
 type Tree = { readonly type: string; readonly name: string; readonly rootpage: number };
@@ -65,13 +77,17 @@ const withName = (line: string, trees: ReadonlyMap<number, Tree>): string =>
   });
 
 const notFoundByIndex = 'the index does not find it by its';
+const notFoundByPosition = 'the table does not find it by its position';
 
 /** True if an index lacks the event, which itself is as stored. */
 export const isOfIndex = ({ why }: DamagedPosition): boolean => why.startsWith(notFoundByIndex);
+/** True if a look-up misses the event, which itself is as stored. */
+export const isOfLookUp = (bad: DamagedPosition): boolean =>
+  isOfIndex(bad) || bad.why === notFoundByPosition;
 
 /**
- * Looks up events through each index and returns those that are missing there, or at another
- * position: appends and stream reads rely on the indexes.
+ * Looks up events by position and through each index, and returns those that are missing there, or
+ * at another position: appends and reads rely on the look-ups.
  */
 export const openIndexCheck = (
   database: Database,
@@ -86,9 +102,14 @@ export const openIndexCheck = (
   const byType = database.prepareValue<[string, number]>(
     `SELECT pos FROM ${from} WHERE type = ? AND pos = ?`,
   );
+  const byPosition = database.prepareValue<[number]>('SELECT pos FROM events WHERE pos = ?');
   return (rows) => {
     const bad: DamagedPosition[] = [];
     for (const { pos, stream, rev, id, type } of rows) {
+      if (byPosition.get(pos) !== pos) {
+        bad.push({ position: positionOf(pos), why: notFoundByPosition });
+        continue;
+      }
       const found = [
         byPlace.get(stream, rev) === pos ? null : 'stream and revision',
         byId.get(id) === pos ? null : 'id',

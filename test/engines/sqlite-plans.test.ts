@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { openDatabase } from '../../engines/sqlite/database.js';
 import { openForWriting, logFile } from '../../engines/sqlite/log-schema.js';
-import { positionsOfTypes } from '../../engines/sqlite/log-reader.js';
+import { positionsOfTypes } from '../../engines/sqlite/log-statements.js';
 import { temporaryFolder } from '../support/folder.js';
 
 describe('events of a few types on SQLite', () => {

@@ -2,7 +2,14 @@ import { readFile, rm, writeFile } from 'node:fs/promises';
 import { openBus } from '../../engines/memory/bus.js';
 import { openEventLog, openEventReader } from '../../engines/sqlite/event-log.js';
 import { Fault, redactedReason } from '../../kernel/fault.js';
-import { logStart, type EventLog, type NewEvent, type StreamName } from '../../kernel/ports.js';
+import {
+  logStart,
+  type EventLog,
+  type NewEvent,
+  type Position,
+  type StreamName,
+} from '../../kernel/ports.js';
+import { positionOf } from '../../engines/sqlite/log-schema.js';
 import type { SeededRandom } from '../../cli/demo/seeded-random.js';
 import { newEvent } from '../support/new-events.js';
 
@@ -131,6 +138,10 @@ export const logAnswers = async (
   return answers;
 };
 
+/** Positions that readers begin at: the start, and some in the middle. */
+const startsOf = (events: number): readonly Position[] =>
+  Array.from({ length: 8 }, (_, nth) => positionOf(Math.floor((events * nth) / 8)));
+
 /** Answers of a log by query, without the thread that writes to it. */
 export const logReads = async (
   dir: string,
@@ -144,7 +155,9 @@ export const logReads = async (
       void answers.set(question, await answerOrFault(answer));
     for (const stream of streams) await ask(`events of ${stream}`, () => log.read(stream));
     await ask('head', () => log.head());
-    await ask('pages', () => log.page(logStart, 100_000));
+    for (const after of startsOf(streams.length)) {
+      await ask(`pages after ${after}`, () => log.page(after, 100_000));
+    }
     await ask('names', () => log.streams('', null, 100_000));
     await log.close();
   } catch (error) {

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { cp, open, readFile, stat } from 'node:fs/promises';
 import { openDatabase } from '../../engines/sqlite/database.js';
 import { openBus } from '../../engines/memory/bus.js';
-import { openEventLog } from '../../engines/sqlite/event-log.js';
+import { openEventLog, openEventReader } from '../../engines/sqlite/event-log.js';
 import { logFile } from '../../engines/sqlite/log-schema.js';
 import { scanLog } from '../../engines/sqlite/log-scan.js';
 import { Fault } from '../../kernel/fault.js';
@@ -205,5 +205,38 @@ describe('an event that is not what was stored', () => {
   it('is found where a cell has become one of another type', async () => {
     await isRefused('data = CAST(data AS BLOB)', 'a cell is not of its type');
     await isRefused('digest = hex(digest)', 'a cell is not of its type');
+  });
+});
+
+describe('an event that is missing from the log', () => {
+  it('is named by a page that would skip it, unless an erasure removed it', async () => {
+    const { dir, remove } = await temporaryFolder();
+    const bus = openBus(dir);
+    const first = await openEventLog({ dir, bus });
+    for (let nth = 0; nth < 4; nth += 1) {
+      await appendOne(first, appendOf(newStream(), 'none', newEvent({ nth })));
+    }
+    await first.close();
+    const reader = await openEventReader({ dir, bus });
+    const positions = (await reader.page(logStart, 10)).events.map(({ position }) => position);
+    const database = openDatabase(logFile(dir));
+    const missingAfter = async (nth: number): Promise<unknown> =>
+      reader.page(positions[nth] ?? logStart, 10).then(
+        ({ events }) => events.length,
+        (error: unknown) => (error instanceof Fault ? error.message : error),
+      );
+    database.exec('DELETE FROM events WHERE pos = 2');
+    const found = `The log is damaged at position ${positions[1]}: it is not there`;
+    expect(await missingAfter(0)).to.equal(found);
+    expect(await missingAfter(1), 'after it').to.equal(2);
+    // An erasure of the first layout removed whole events, up to this mark.
+    database.exec('UPDATE high_water SET pos = 2');
+    expect(await missingAfter(0)).to.equal(2);
+    database.exec('UPDATE high_water SET pos = 5');
+    expect(await missingAfter(3), 'removed at the end').to.equal(0);
+    database.close();
+    await reader.close();
+    await bus.close();
+    await remove();
   });
 });

@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import { expect } from 'chai';
 import { seededRandom } from '../../cli/demo/seeded-random.js';
 import { openBus } from '../../engines/memory/bus.js';
@@ -17,8 +18,27 @@ import {
   openByteFlipFixture,
   type ByteFlipFixture,
 } from './byte-flip-fixture.js';
-import { countFlips, forEachFlip, logAnswers, logReads, type FlipFindings } from './byte-flips.js';
+import {
+  countFlips,
+  forEachFlip,
+  logAnswers,
+  logReads,
+  withFlip,
+  type FlipFindings,
+} from './byte-flips.js';
 
+/** Page 1 has the schema, and page 2 the root of the table of events. */
+const pageBytes = 8_192;
+/** About so many letters are on page 1. */
+const pageLetters = 600;
+/** Names of the schema that queries depend on: a column, two tables and an index. */
+const schemaNames = ['pos INTEGER PRIMARY', 'eventsevents', 'sumssums', 'events_typeevents'];
+/** Bytes of SQLite's header: versions of writing and of the schema's format, and the layout. */
+const headerVersions = [18, 47, 63];
+/** Bit that makes a capital of a letter. */
+const caseBit = 0x20;
+/** Damage of space that holds no row. */
+const ofFreeSpace = /freelist|never used|2nd reference|fragmentation|multiple uses/i;
 const streamsInAll = 24;
 const eventsEach = 4;
 
@@ -96,12 +116,55 @@ describe('a log with one flipped byte', function () {
     process.stdout.write(`    ${flips} flips: ${JSON.stringify(counts)}\n`);
   });
 
+  it('is found by the doctor where it is refused, in the schema and the first tree', async () => {
+    const file = logFile(folder.dir);
+    const whole = await readFile(file);
+    const answered = await logReads(folder.dir, streams);
+    const random = seededRandom(drawSeed('flipped letters of the log'));
+    const isRoot = (at: number): boolean => at >= pageBytes;
+    const isOfName = (at: number): boolean =>
+      schemaNames.some((name) => whole.indexOf(name) === at);
+    const chosen = [...whole.subarray(0, 2 * pageBytes).entries()]
+      .filter(([, byte]) => /[a-z]/i.test(String.fromCharCode(byte)))
+      .filter(([at]) => isRoot(at) || isOfName(at) || random.next() < runs(20) / pageLetters);
+    for (const [at, from] of chosen) {
+      await withFlip(file, whole, { at, from, to: from ^ caseBit }, async () => {
+        const doctor = await doctorSays(folder.dir);
+        const refusal = startSays(folder.dir);
+        const answers = await logReads(folder.dir, streams);
+        const changed = answers.has('open')
+          ? []
+          : [...answered].filter(([question, answer]) => answers.get(question) !== answer);
+        const wrong = changed.filter(([question]) => !isRefusal(answers.get(question) ?? ''));
+        const flip = `byte ${at}: ${from} to ${from ^ caseBit}`;
+        expect(said(wrong), `${flip}: served as truth`).to.equal('');
+        const isRefused = refusal !== null || answers.has('open') || changed.length > 0;
+        const problem = `${flip}: doctor: ${doctor}; start: ${refusal}`;
+        expect(doctor !== null, problem).to.equal(isRefused);
+      });
+    }
+  });
+
+  it('is found by the doctor where the header keeps the service from opening it', async () => {
+    const file = logFile(folder.dir);
+    const whole = await readFile(file);
+    for (const at of headerVersions) {
+      const from = whole[at] ?? 0;
+      await withFlip(file, whole, { at, from, to: from ^ 8 }, async () => {
+        const answers = await logAnswers(folder.dir, streams.slice(0, 1));
+        const doctor = await doctorSays(folder.dir);
+        expect([...answers.keys()], `byte ${at}: ${doctor}`).to.deep.equal(['open']);
+        expect(doctor, `byte ${at}`).not.to.equal(null);
+      });
+    }
+  });
+
   it('is found by the check of a running service where an answer depends on it', async () => {
     const random = seededRandom(drawSeed('flips of the log'));
     await forEachFlip(logFile(folder.dir), flips, random, async ({ at, from, to }) => {
       const doctor = await doctorSays(folder.dir);
       const check = checkSays(folder.dir);
-      const isFree = doctor === null || /freelist|never used|2nd reference/i.test(doctor);
+      const isFree = doctor === null || ofFreeSpace.test(doctor);
       if (!isFree) expect(check, `byte ${at}: ${from} to ${to}: ${doctor}`).not.to.equal(null);
     });
   });
