@@ -1,19 +1,46 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { expect } from 'chai';
 import { systemClock } from '../../engines/node/clock.js';
 import { Fault } from '../../kernel/fault.js';
+import type { Clock } from '../../kernel/ports.js';
 import { withCircuitBreaker, startHealthProbe } from '../../service/health-probe.js';
 import { pollUntil } from '../support/poll-until.js';
 
 const never = new Promise<never>(() => undefined);
 const lookMs = 10;
 
+/** Clock that stands still until `pass`, which resolves once the waits that ended have run on. */
+const handClock = (): Clock & { readonly pass: (ms: number) => Promise<void> } => {
+  let now = 0;
+  const waits = new Map<() => void, number>();
+  return {
+    ...systemClock,
+    milliseconds: () => now,
+    wait: (ms, signal) =>
+      new Promise<void>((resolve) => {
+        waits.set(resolve, now + ms);
+        signal.addEventListener('abort', () => resolve(), { once: true });
+      }),
+    pass: async (ms) => {
+      now += ms;
+      for (const [resolve, until] of waits) {
+        if (until > now) continue;
+        waits.delete(resolve);
+        resolve();
+      }
+      // The probe itself takes a turn of the event loop before it reports silence.
+      for (let turns = 0; turns < 3; turns += 1) await nextTurn();
+    },
+  };
+};
+
 describe('the health probe of an engine', () => {
   let answer: () => Promise<number>;
   const stopped: AbortController[] = [];
-  const opened = (patienceMs: number) => {
+  const opened = (patienceMs: number, clock: Clock = systemClock) => {
     const end = new AbortController();
     stopped.push(end);
-    const about = { what: 'the engine', clock: systemClock, signal: end.signal };
+    const about = { what: 'the engine', clock, signal: end.signal };
     return startHealthProbe(about, () => answer(), patienceMs);
   };
   afterEach(() => stopped.splice(0).forEach((end) => end.abort()));
@@ -57,13 +84,17 @@ describe('the health probe of an engine', () => {
 
   it('counts other responses as heartbeats, and reports when they stop', async () => {
     answer = () => never;
-    const pulse = opened(200);
-    const ended = Date.now() + 600;
-    while (Date.now() < ended) {
-      await pulse.runWhileUp(() => new Promise((resolve) => setTimeout(resolve, lookMs)));
+    const clock = handClock();
+    const pulse = opened(200, clock);
+    for (let passed = 0; passed < 600; passed += lookMs) {
+      await pulse.runWhileUp(async () => undefined);
+      await clock.pass(lookMs);
     }
     expect(pulse.lastError()).to.equal(null);
-    expect(await faultOf(pulse.runWhileUp(() => never))).to.equal('unavailable');
+    const unanswered = faultOf(pulse.runWhileUp(() => never));
+    await clock.pass(200);
+    expect(pulse.lastError()).to.equal('the engine did not answer within 0.2 s');
+    expect(await unanswered).to.equal('unavailable');
   });
 
   it('guards each call of a port, also between two pages of a result', async () => {
