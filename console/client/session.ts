@@ -74,9 +74,14 @@ export const openSession = (needs: Needs): Session => {
     hasEnded,
     begin,
     open: async () => {
-      const token = storage.read('person') === '1' ? await renew() : null;
-      if (token === null) forget();
-      else begin(token, 'person');
+      try {
+        const token = storage.read('person') === '1' ? await renew() : null;
+        if (token === null) forget();
+        else begin(token, 'person');
+      } catch {
+        // The service does not answer: the mark stays, since the login may be alive.
+        isOpening.value = false;
+      }
     },
     end: () => {
       if (login.peek()?.kind === 'person') tabs.send({ type: 'signed-out' });

@@ -37,6 +37,22 @@ describeWithTool(chromium, 'the console, signing in', () => {
     await page.getByRole('heading', { name: 'Sign in' }).waitFor();
   });
 
+  it('shows nothing of the last person to the next one', async () => {
+    const page = await browser.open('/');
+    await signIn(page, email, appPassword);
+    const name = `project ${Date.now()}`;
+    await app.client.call('POST', '/v2/projects', { body: { name } });
+    await page.reload();
+    await page.getByText(name).waitFor();
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await page.route('**/v2/projects/paginated*', (route) =>
+      route.fulfill({ status: 404, body: '{}' }),
+    );
+    await signIn(page, email, appPassword);
+    await page.getByRole('alert').waitFor();
+    expect(await page.getByText(name).count()).to.equal(0);
+  });
+
   it('goes back to the page that was asked for', async () => {
     const page = await browser.open('/people#t=7d');
     await signIn(page, email, appPassword);
