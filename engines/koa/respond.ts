@@ -5,6 +5,9 @@ import type { Ids } from '../../kernel/ports.js';
 import type { JsonChunks } from '../../kernel/json-chunks.js';
 import type { Logger } from '../pino/logger.js';
 import type { Metrics } from '../prometheus/metrics.js';
+import { acceptsCoding } from './accept-encoding.js';
+import { compressedFrom, gzipParts, gzipWhole } from './compress-answer.js';
+import { flushResponse } from './error-trailer.js';
 import { protobufMedia } from './protobuf-codec.js';
 import type { HandledResponse } from './stored-response.js';
 import {
@@ -78,12 +81,12 @@ export const respond = async (
   try {
     const answer = await work(meta);
     ({ release } = answer);
-    writeAnswer(ctx, answer, (error) => {
+    await writeAnswer(ctx, answer, (error) => {
       const fields = { request_id: requestId, operation: meta.operation };
       logger.warn({ ...fields, cause: errorSummary(error) }, 'response cut short');
     });
   } catch (error) {
-    writeProblem(ctx, problemFor(error, meta, logger), meta);
+    await writeProblem(ctx, problemFor(error, meta, logger), meta);
   }
   const seconds = (performance.now() - began) / 1_000;
   metrics.request(meta.operation, ctx.status, seconds);
@@ -121,19 +124,25 @@ function* chunksOf(content: string | JsonChunks): Generator<Uint8Array> {
   }
 }
 
-const writeAnswer = (
+const writeAnswer = async (
   ctx: Context,
   { status, content, bytes, headers, media = 'application/json' }: Omit<EncodedAnswer, 'release'>,
   broke: (error: unknown) => void = () => undefined,
-): void => {
+): Promise<void> => {
   ctx.status = status;
   for (const [name, value] of Object.entries(headers)) {
     ctx.set(name, typeof value === 'string' ? value : [...value]);
   }
   if (status === 204) return;
   ctx.set('Content-Type', media === protobufMedia ? media : `${media}; charset=utf-8`);
+  const mayCompress = !ctx.res.hasHeader('Content-Encoding');
+  const isLong = isStreamed(content) || (bytes ?? 0) > compressedFrom;
+  if (isLong && mayCompress) ctx.vary('Accept-Encoding');
+  const isCompressed = isLong && mayCompress && acceptsCoding(ctx.get('Accept-Encoding'), 'gzip');
+  if (isCompressed) ctx.set('Content-Encoding', 'gzip');
   if (isStreamed(content)) {
-    const sent = Readable.from(streamChunks(content), {
+    const parts = isCompressed ? gzipParts(content, () => flushResponse(ctx.res)) : content;
+    const sent = Readable.from(streamChunks(parts), {
       objectMode: false,
       highWaterMark: chunkBytes,
     });
@@ -144,16 +153,24 @@ const writeAnswer = (
     return;
   }
   if (bytes === null) return;
+  if (!isCompressed) return writeBytes(ctx, content, bytes);
+  const compressed = await gzipWhole(
+    typeof content === 'string' ? [Buffer.from(content)] : content,
+  );
+  writeBytes(ctx, compressed, byteLengthOf(compressed));
+};
+
+const writeBytes = (ctx: Context, content: string | JsonChunks, bytes: number): void => {
   if (bytes > unchunkedBytesMax) ctx.body = Readable.from(chunksOf(content));
   else ctx.body = typeof content === 'string' ? content : Buffer.concat(content);
   ctx.length = bytes;
 };
 
-const writeProblem = (
+const writeProblem = async (
   ctx: Context,
   problem: Problem,
   { clearedCookie, encodeProblem }: ResponseMeta,
-): void => {
+): Promise<void> => {
   const { status, body, retryAfter } = problem;
   if (retryAfter !== null) ctx.set('Retry-After', String(retryAfter));
   if (isUnauthenticated(status)) {
@@ -164,7 +181,7 @@ const writeProblem = (
     encodeProblem === null
       ? { content: JSON.stringify(body), media: 'application/json' }
       : encodeProblem(problem);
-  writeAnswer(ctx, { status, ...encoded, bytes: byteLengthOf(encoded.content), headers: {} });
+  await writeAnswer(ctx, { status, ...encoded, bytes: byteLengthOf(encoded.content), headers: {} });
 };
 
 /** Size in UTF-8. */

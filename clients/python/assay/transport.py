@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import random
 import re
@@ -131,6 +132,9 @@ class Transport:
         headers: Dict[str, str] = {**self._headers, **request.headers}
         if repeats == "read" and self._position is not None:
             headers["X-Min-Position"] = self._position
+        if answer != "file":
+            # Files are read as they come, and saved as they were sent.
+            headers["Accept-Encoding"] = "gzip"
         whole = request._replace(headers=headers)
         anew = repeats == "once"
         send = self._connections.send_anew if anew else self._connections.send
@@ -159,6 +163,8 @@ class Transport:
         whole = False
         try:
             body = response.read()
+            if response.headers.get("content-encoding") == "gzip":
+                body = gzip.decompress(body)
             whole = True
             return body
         finally:

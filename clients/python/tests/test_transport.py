@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gzip
+import json
 import threading
 import time
 from typing import Any
@@ -184,6 +186,16 @@ class Connections(TestCase):
 
 
 class Answers(TestCase):
+    def test_a_compressed_answer_is_read_and_files_are_asked_for_as_they_are(self) -> None:
+        packed = gzip.compress(json.dumps({"id": "x" * 5000}).encode())
+        said = Answer(200, packed, {"Content-Encoding": "gzip"})
+        with Stub(said, usual=lambda seen: Answer(200, b"{}\n")) as stub:
+            assay = client(stub)
+            self.assertEqual(assay.projects.get(project)["id"], "x" * 5000)
+            assay.traces.export().close()
+            accepted = [one.headers.get("accept-encoding") for one in stub.seen]
+            self.assertEqual(accepted, ["gzip", "identity"])
+
     def test_a_file_that_breaks_off_is_an_error(self) -> None:
         kind = {"Content-Type": "application/x-ndjson"}
         longer = {**kind, "Content-Length": "900", "Connection": "close"}
