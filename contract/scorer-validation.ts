@@ -189,4 +189,4 @@ export const invalidResult = (message: string): JsonObject => ({
 export const taskSubject = 'scorer-task';
 export const progressSubject = 'scorer-progress';
 export type TaskProgressMessage = { readonly task: string } & TaskProgress;
-export const taskProgressMessage = (hint: TaskProgressMessage): Json => ({ ...hint });
+export const taskProgressMessage = (progress: TaskProgressMessage): Json => ({ ...progress });

@@ -40,7 +40,7 @@ export type ProjectionHost = {
 /** Starts the projections as role, engines and lease require. */
 export const startProjectionHost = async (
   context: StartupContext,
-  hintSpace: string,
+  notificationSpace: string,
   onDropped: OnRecordsDropped,
 ): Promise<ProjectionHost> => {
   const { config, engines } = context;
@@ -49,10 +49,10 @@ export const startProjectionHost = async (
     : engines.names.documents === 'sqlite'
       ? await startLocalHost(
           engineChoiceOf(config),
-          hintSpace,
+          notificationSpace,
           incidentHandlersOf(context, onDropped),
         )
-      : await startLeasedHost(context, hintSpace);
+      : await startLeasedHost(context, notificationSpace);
   if (!config.roles.includes('projections')) return projectionHost;
   const { disposers } = context;
   disposers.begin('operators’ works', () => projectionHost.projector.abortWorks());
@@ -82,14 +82,14 @@ export const incidentHandlersOf = (
 
 const startLeasedHost = async (
   { config, engines, logger, disposers }: StartupContext,
-  hintSpace: string,
+  notificationSpace: string,
 ): Promise<ProjectionHost> => {
   const leases = await engines.leases();
   disposers.add('leases', () => leases.close());
   return foldUnderLease({
     choice: engineChoiceOf(config),
     partition: config.partition,
-    notificationSpace: hintSpace,
+    notificationSpace,
     leases,
     holder: `${hostname()} ${process.pid} ${randomIds.next('ProcessId')}`,
     clock: systemClock,
@@ -100,10 +100,10 @@ const startLeasedHost = async (
 /** Folds without a lease: the only process. The service ends with the thread. */
 const startLocalHost = async (
   choice: EngineChoice,
-  hintSpace: string,
+  notificationSpace: string,
   handlers: IncidentHandlers,
 ): Promise<ProjectionHost> => {
-  const readSide = await startReadSide(choice, { notificationSpace: hintSpace }, handlers);
+  const readSide = await startReadSide(choice, { notificationSpace }, handlers);
   return {
     ...readSide,
     projectorState: () => 'folding',

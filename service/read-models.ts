@@ -120,11 +120,11 @@ export const openReadModels = async (
 /** Merges the notifications of this process with those of the bus. */
 const mergedBus = (
   bus: NotificationBus,
-  hints: Pick<NotificationBus, 'subscribe'>,
+  local: Pick<NotificationBus, 'subscribe'>,
 ): NotificationBus => ({
   ...bus,
   subscribe: (subject, handler) => {
-    const ends = [bus, hints].map((one) => one.subscribe(subject, handler));
+    const ends = [bus, local].map((one) => one.subscribe(subject, handler));
     return () => ends.forEach((end) => end());
   },
 });

@@ -32,9 +32,9 @@ export const withReplica = async (
   const choice = replicaOf(engineChoiceOf(config));
   const engines = await openEngines(choice);
   disposers.add('the folder of the replica', engines.lock());
-  const hints = await engines.bus(null);
-  disposers.add('hints of the replica', () => hints.close());
-  hints.subscribe(movedSubject, (message) => bus.publish(replicaMovedSubject, message));
+  const notifications = await engines.bus(null);
+  disposers.add('notifications of the replica', () => notifications.close());
+  notifications.subscribe(movedSubject, (message) => bus.publish(replicaMovedSubject, message));
   const handlers = incidentHandlersOf(context, onDropped);
   const replica = await engineWait.retryUntilUp('the log', () =>
     startReadSide(choice, { notificationSpace: null, models: 'records' }, handlers),
@@ -48,7 +48,7 @@ export const withReplica = async (
     answers: replica.answers,
     projector: routingProjector(lists, replica.projector),
     servesOperators: () => true,
-    notifications: hints,
+    notifications,
     ended: whenEitherEnds(lists, replica),
   };
 };
@@ -69,8 +69,9 @@ export const publishReplicaPosition = (
 };
 
 /**
- * Backpressure of a process beside replicas follows the furthest replica: one that is being filled
- * must not hold up writes. Without a bus between the processes no append waits.
+ * Starts the backpressure of a process without records by the position of the furthest replica: a
+ * replica that is being filled must not delay writes. Without a bus between the processes no append
+ * waits.
  */
 export const followReplicas = (
   bus: Pick<NotificationBus, 'subscribe'>,
@@ -83,10 +84,10 @@ export const followReplicas = (
     const isFirst = furthest === logStart;
     furthest = position;
     if (!isFirst) return;
-    const hints: Pick<NotificationBus, 'subscribe'> = {
+    const notifications: Pick<NotificationBus, 'subscribe'> = {
       subscribe: (_subject, handler) => bus.subscribe(replicaMovedSubject, handler),
     };
-    backpressure.start(async () => furthest, hints);
+    backpressure.start(async () => furthest, notifications);
   });
 };
 
