@@ -1,6 +1,7 @@
 import { engineChoiceOf, type Config } from '../config.js';
 import type { HistoryVerdict } from '../contract/history.js';
 import { systemClock } from '../engines/node/clock.js';
+import { findDamagedEvent } from '../engines/sqlite/integrity-check.js';
 import type { ChainName } from '../kernel/history/entries.js';
 import { allChainHeads } from '../kernel/history/find-entry.js';
 import { historyVerification } from '../service/adapters/history-verification.js';
@@ -10,7 +11,8 @@ export type VerifyLogOptions = { readonly json?: true };
 
 /**
  * `assay audit verify` without a bundle: checks each history against its events in the log and its
- * seals. Exit 1 when one is broken. Read-only, safe beside a running service.
+ * seals, and each event of an embedded log against its checksum, which covers what no history
+ * states. Exit 1 when one is broken or damaged. Read-only, safe beside a running service.
  */
 export const auditVerifyLog = async (
   config: Config,
@@ -31,6 +33,14 @@ export const auditVerifyLog = async (
   } finally {
     await history.close();
   }
+  const damaged = config.eventStoreUrl === null ? await findDamagedEvent(config.dataDir) : null;
+  if (damaged === null) return;
+  process.exitCode = 1;
+  const { position, why } = damaged;
+  const line = json
+    ? JSON.stringify({ log: 'damaged', position, reason: why })
+    : `log: DAMAGED at position ${position}: ${why}; assay doctor says how much of it`;
+  process.stdout.write(`${line}\n`);
 };
 
 /** The verdict on each history, as far as the log is folded. */

@@ -17,7 +17,12 @@ const tooManyFilesAdvice =
   'too many open files: raise the limit of this process to 4,096 or more (ulimit -n, LimitNOFILE)';
 
 const noSpaceAdvice = 'has no room: free space on its volume';
-const isFolderAdvice = 'is a folder where a file has to be: move it away';
+/** Problem and next step for a folder in the place of a file; the doctor gives the same. */
+export const folderInPlace = {
+  problem: 'is a folder where a file has to be',
+  step: 'move it away',
+} as const;
+const isFolderAdvice = `${folderInPlace.problem}: ${folderInPlace.step}`;
 
 /** Advice for an operator by the error code of a file or folder. */
 const generalSteps: Readonly<Record<string, string>> = {

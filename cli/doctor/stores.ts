@@ -11,6 +11,7 @@ import {
 } from '../../engines/sqlite/integrity-check.js';
 import { findTruncatedLog, findLostLog } from '../../engines/sqlite/lost-log.js';
 import { Fault, redactedReason } from '../../kernel/fault.js';
+import { folderInPlace } from '../failure.js';
 import { bad, good, warning, type Finding } from './finding.js';
 
 type OnProgress = (done: number, total: number) => void;
@@ -104,15 +105,22 @@ const modelFindings = async (
   // DuckDB locks its file: one process at a time.
   const records = isHeld ? null : await checkRecordsFile(dir, { quick });
   return [
-    documents.problem === null
-      ? good('documents', documents.summary)
-      : bad('documents', documents.problem, anew),
+    documentsFinding(documents, anew),
     records === null
       ? good('records', 'held by the running service; assay verify compares them with the log')
       : records.problem === null
         ? good('records', records.summary)
         : bad('records', records.problem, anew),
   ];
+};
+
+const documentsFinding = (
+  { summary, problem, isFolder }: ReturnType<typeof checkDocumentsFile>,
+  anew: string,
+): Finding => {
+  if (problem === null) return good('documents', summary);
+  if (!isFolder) return bad('documents', problem, anew);
+  return bad('documents', `documents.sqlite ${folderInPlace.problem}`, folderInPlace.step);
 };
 
 /** Time limit for a remote engine; a slower one does not answer a service either. */

@@ -125,7 +125,27 @@ const emptyIfDamaged = (find: () => readonly DamagedPosition[]): readonly Damage
   }
 };
 
-type DocumentsFileCheck = { readonly summary: string; readonly problem: string | null };
+/** Finds the first event that is not as stored; null when all are. Reads in short pieces. */
+export const findDamagedEvent = async (dir: string): Promise<DamagedPosition | null> => {
+  const database = openForReading(dir);
+  try {
+    for (const { unreadable } of scanLog(database, 0)) {
+      const [first] = unreadable;
+      if (first !== undefined) return first;
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    return null;
+  } finally {
+    database.close();
+  }
+};
+
+type DocumentsFileCheck = {
+  readonly summary: string;
+  readonly problem: string | null;
+  /** A folder has the name of the file, so that no start can set it aside. */
+  readonly isFolder: boolean;
+};
 
 /** Checks the whole file: its pages and indexes, its schema, and each row. */
 const findDocumentsDamage = (database: Database): string | null => {
@@ -140,17 +160,21 @@ const findDocumentsDamage = (database: Database): string | null => {
 
 export const checkDocumentsFile = (dir: string): DocumentsFileCheck => {
   const file = documentsFile(dir);
-  if (!existsSync(file)) return { summary: 'not there yet: built from the log', problem: null };
+  if (!existsSync(file))
+    return { summary: 'not there yet: built from the log', problem: null, isFolder: false };
   try {
     const database = openDatabase(file, { readOnly: true });
     try {
       const found = findDocumentsDamage(database);
       const size = `documents.sqlite, ${Math.ceil(statSync(file).size / 1_048_576)} MiB`;
-      return { summary: size, problem: found };
+      return { summary: size, problem: found, isFolder: false };
     } finally {
       database.close();
     }
   } catch (error) {
-    return { summary: '', problem: redactedReason(error) };
+    return { summary: '', problem: redactedReason(error), isFolder: isFolder(error) };
   }
 };
+
+const isFolder = (error: unknown): boolean =>
+  error instanceof Error && 'code' in error && error.code === 'SQLITE_CANTOPEN_ISDIR';

@@ -5,6 +5,7 @@ import { opsCaller } from '../../cli/ops-client.js';
 import { openHistoryReader } from '../../cli/audit-history.js';
 import { logVerdicts } from '../../cli/audit-verify-log.js';
 import { engineChoiceOf, readConfig } from '../../config.js';
+import { findDamagedEvent } from '../../engines/sqlite/integrity-check.js';
 import { redactedReason } from '../../kernel/fault.js';
 import { sealCommand } from '../../service/history-sealing.js';
 import { temporaryFolder } from '../support/folder.js';
@@ -71,7 +72,7 @@ export const auditFinding = async (dir: string): Promise<string | null> => {
       for await (const { chain, verdict } of logVerdicts(history)) {
         if (verdict.status === 'broken') return `${chain} is broken`;
       }
-      return null;
+      return (await findDamagedEvent(dir))?.why ?? null;
     } finally {
       await history.close();
     }

@@ -12,6 +12,7 @@ import { temporaryFolder } from '../support/folder.js';
 import { appendOf, newEvent, newStream } from '../support/new-events.js';
 import { drawSeed } from '../support/test-environment.js';
 import { runs } from '../support/runs.js';
+import { runAssay } from '../support/service-process.js';
 import {
   auditFinding,
   copyFiles,
@@ -221,6 +222,26 @@ describe('the log of a service with one flipped byte', function () {
       },
     );
     process.stdout.write(`    log.sqlite: ${JSON.stringify(counts)}\n`);
+  });
+
+  it('is damaged for audit verify where a name in an event’s metadata changed', async () => {
+    const file = logFile(world.data);
+    const whole = await readFile(file);
+    const at = whole.lastIndexOf('"organization_id"') + 1;
+    const from = whole[at] ?? 0;
+    await withFlip(file, whole, { at, from, to: from ^ caseBit }, async () => {
+      const { code, output } = await runAssay(world.data, 'audit', 'verify');
+      expect(code, output).to.equal(1);
+      expect(output).to.match(
+        /^log: DAMAGED at position [0-9a-f]{16}: its checksum is of another/m,
+      );
+      expect(output).not.to.include('BROKEN');
+      const lines = await runAssay(world.data, 'audit', 'verify', '--json');
+      expect(lines.code).to.equal(1);
+      expect(lines.output).to.match(/^\{"log":"damaged","position":"[0-9a-f]{16}","reason":/m);
+    });
+    const { code, output } = await runAssay(world.data, 'audit', 'verify');
+    expect(code, output).to.equal(0);
   });
 
   it('shows in the read models where it cuts the write-ahead log that a kill left', async () => {
