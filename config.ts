@@ -1,26 +1,18 @@
 import { isIP } from 'node:net';
-import {
-  bootstrapVariables,
-  readBootstrapSettings,
-  type BootstrapSettings,
-} from './config/bootstrap-settings.js';
-import {
-  clientVariables,
-  readClientSettings,
-  type ClientSettings,
-} from './config/client-settings.js';
+import { readBootstrapSettings, type BootstrapSettings } from './config/bootstrap-settings.js';
+import { readClientSettings, type ClientSettings } from './config/client-settings.js';
 import { usualKeyHeaders } from './contract/operation.js';
 import { Fault } from './kernel/fault.js';
 import { parseDuration } from './kernel/durations.js';
 import { sandboxModes, type SandboxMode } from './kernel/sandbox.js';
 import {
   readRecordsSettings,
-  recordsVariables,
   refuseInvalidPlacement,
   type RecordsSettings,
 } from './config/records-settings.js';
 import { readTracing } from './config/tracing-settings.js';
-import { readSealSettings, sealVariables, type SealSettings } from './config/seal-settings.js';
+import { readSealSettings, type SealSettings } from './config/seal-settings.js';
+import { logLevels, variables, type LogLevel } from './config/variables.js';
 
 /** Every role that one program can play; they share nothing but the engines. */
 export const roles = ['command', 'query', 'projections', 'worker'] as const;
@@ -67,103 +59,7 @@ export type Config = RecordsSettings & {
   readonly isTraced: boolean;
 };
 
-const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'silent'] as const;
-type LogLevel = (typeof logLevels)[number];
-
 type Environment = Readonly<Record<string, string | undefined>>;
-type Variable = {
-  readonly name: string;
-  readonly fallback: string;
-  readonly meaning: string;
-  readonly secret?: true;
-};
-
-/** Names, defaults and meanings, as `assay serve --help` prints them (docs/configuration.md). */
-export const variables: readonly Variable[] = [
-  { name: 'ASSAY_HOST', fallback: '127.0.0.1', meaning: 'address of the API' },
-  { name: 'ASSAY_PORT', fallback: '8080', meaning: 'the API; 0 = any free port' },
-  { name: 'ASSAY_OPS_HOST', fallback: '127.0.0.1', meaning: 'address of the operators’ listener' },
-  { name: 'ASSAY_OPS_PORT', fallback: '8081', meaning: '/healthz, /readyz, /metrics, commands' },
-  {
-    name: 'ASSAY_OPS_TOKEN',
-    fallback: 'none: commands from this machine alone',
-    meaning:
-      'token of operators’ commands, for the service and for the commands: 24 to 256 characters',
-    secret: true,
-  },
-  { name: 'ASSAY_DATA_DIR', fallback: './data', meaning: 'log, read models, secret key' },
-  {
-    name: 'ASSAY_EVENTSTORE_URL',
-    fallback: 'embedded',
-    meaning: 'EventStoreDB for the log: esdb://… or esdb+discover://…',
-    secret: true,
-  },
-  {
-    name: 'ASSAY_MONGODB_URL',
-    fallback: 'embedded',
-    meaning: 'MongoDB for the read models: mongodb://… or mongodb+srv://…',
-    secret: true,
-  },
-  {
-    name: 'ASSAY_NATS_URL',
-    fallback: 'in process',
-    meaning: 'NATS for notifications: nats://… or tls://…, several by comma',
-    secret: true,
-  },
-  {
-    name: 'ASSAY_SECRET_KEY',
-    fallback: 'made in the data folder; required with ASSAY_EVENTSTORE_URL',
-    meaning: 'base64, 32 bytes: wraps data keys, peppers hashes, signs access tokens',
-    secret: true,
-  },
-  {
-    name: 'ASSAY_API_KEY_HEADERS',
-    fallback: usualKeyHeaders.join(','),
-    meaning: 'comma list of header names that may carry a key',
-  },
-  {
-    name: 'ASSAY_IDENTITY_PROVIDERS',
-    fallback: 'none',
-    meaning: 'JSON file of the OpenID Connect providers for social login: docs/configuration.md',
-  },
-  {
-    name: 'ASSAY_TRUSTED_PROXIES',
-    fallback: 'none',
-    meaning: 'comma list of trusted proxies: addresses or networks (10.0.0.0/8)',
-  },
-  ...bootstrapVariables,
-  ...recordsVariables,
-  {
-    name: 'ASSAY_CONSOLE',
-    fallback: 'on',
-    meaning: 'on or off: the browser console at /console',
-  },
-  {
-    name: 'ASSAY_LAG_MAX',
-    fallback: '60s',
-    meaning: 'longest lag of a read model before /readyz is red: 5s to 24h',
-  },
-  ...sealVariables,
-  {
-    name: 'ASSAY_BACKUP_DAYS',
-    fallback: 'unknown',
-    meaning: 'retention of your backups, for certificates of deletions: 0 to 36500 days',
-  },
-  ...clientVariables,
-  { name: 'ASSAY_LOG_LEVEL', fallback: 'info', meaning: logLevels.join(', ') },
-  {
-    name: 'ASSAY_SANDBOX',
-    fallback: 'strict',
-    meaning:
-      'code scorers run in bubblewrap (strict), where that fails in deno alone (deno), or off',
-  },
-  {
-    name: 'ASSAY_SANDBOX_DIR',
-    fallback: 'assay-sandbox-<account> among the temporary files',
-    meaning: 'folder for the interpreter of scorers; every account must be able to enter it',
-  },
-];
-
 /**
  * Reads the environment once. Throws Fault `invalid` naming the variable and what is allowed; an
  * unknown name that begins with ASSAY_ is refused too, so that typos fail at startup (ASSAY_TEST_*

@@ -11,7 +11,8 @@ import { addParked } from './cli/parked-command.js';
 import { exitOnClosedPipe } from './cli/closed-pipe.js';
 import { addTransfers } from './cli/transfer-commands.js';
 import { escapeControls } from './cli/terminal-escape.js';
-import { readClientEnvironment, readConfig, roles, variables, withRoles } from './config.js';
+import { readClientEnvironment, readConfig, roles, withRoles } from './config.js';
+import { variables } from './config/variables.js';
 import { withPartition } from './config/records-settings.js';
 import { endSpareReadSide, warmReadSide } from './service/read-side-thread.js';
 

@@ -66,7 +66,7 @@ const imports: Readonly<Record<string, Rule>> = {
     packages: /^node:net$/,
     instead: 'settings know only shapes',
   },
-  config: { folders: ['kernel'], packages: null, instead: 'settings know only shapes' },
+  config: { folders: ['kernel', 'contract'], packages: null, instead: 'settings know only shapes' },
   service: {
     folders: [...below, 'config'],
     packages: /./,

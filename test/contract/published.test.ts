@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { variables } from '../../config.js';
+import { variables } from '../../config/variables.js';
 import { openApiText, withOperations } from '../../cli/openapi.js';
 import { repository } from '../support/test-environment.js';
 
