@@ -5,6 +5,7 @@ import { openService } from './client/service.js';
 import { openAppearance } from './engines/appearance.js';
 import { browserClock } from './engines/clock.js';
 import { openClipboard } from './engines/clipboard.js';
+import { openFiles } from './engines/files.js';
 import { openKeyboard } from './engines/keys.js';
 import { openNavigation } from './engines/navigation.js';
 import { openStorage } from './engines/storage.js';
@@ -27,6 +28,7 @@ const surroundings = {
   storage,
   clock: browserClock,
   clipboard: openClipboard(window),
+  files: openFiles(window),
   keyboard: openKeyboard(document),
   appearance: openAppearance(document.documentElement, storage),
   service,

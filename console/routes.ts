@@ -15,6 +15,7 @@ export const routes: readonly Route[] = [
   { pattern: '/sign-in', load: () => import('./sign-in/page.js'), frame: 'alone' },
   { pattern: '/invitation', load: () => import('./invitation/page.js'), frame: 'alone' },
   { pattern: '/', load: () => import('./projects/page.js') },
+  { pattern: '/p/{project_id}/start', load: () => import('./first-run/page.js') },
   { pattern: '/p/{project_id}/traces', load: loadExplorer },
   { pattern: '/p/{project_id}/spans', load: loadExplorer },
   { pattern: '/p/{project_id}/sessions', load: loadExplorer },

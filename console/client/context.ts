@@ -4,6 +4,7 @@ import type { QueryClient } from '@tanstack/query-core';
 import type { Appearance } from '../engines/appearance.js';
 import type { PageClock } from '../engines/clock.js';
 import type { Clipboard } from '../engines/clipboard.js';
+import type { Files } from '../engines/files.js';
 import type { Keyboard } from '../engines/keys.js';
 import type { Navigation } from '../engines/navigation.js';
 import type { Storage } from '../engines/storage.js';
@@ -15,6 +16,7 @@ export type Surroundings = {
   readonly storage: Storage;
   readonly clock: PageClock;
   readonly clipboard: Clipboard;
+  readonly files: Files;
   readonly keyboard: Keyboard;
   readonly appearance: Appearance;
   readonly service: Service;

@@ -13,6 +13,8 @@ export type ReadResult<T> = { readonly value: T; readonly isBehind: boolean };
 
 export type Service = {
   readonly session: Session;
+  /** Address of the service, without a slash at the end. */
+  readonly url: string;
   /** Milliseconds since 1970 by the service's clock, as far as its answers say it. */
   readonly now: () => number;
   /** Operations with the login of this tab; reads include this page's writes. */
@@ -52,6 +54,7 @@ export const openService = (
   const calm = operationsOf(url, session.fetch, { ...memory, position: null });
   return {
     session,
+    url,
     now,
     api,
     read: async (ask) => {

@@ -1,10 +1,21 @@
 import { useState } from 'preact/hooks';
 import { useSurroundings } from '../client/context.js';
+import type { FilterContext } from '../language/catalogue.js';
 import type { FilterTree } from '../language/filter-tree.js';
 import { openWindowOf, runSelector, windowOf } from '../parts/record-scope.js';
 import type { Population } from '../../kernel/records/record.js';
 import { useRecordCount, useRecordPages, withFilter } from './questions.js';
 import type { ExplorerView } from './state.js';
+
+export type RecordsProps = {
+  readonly projectId: string;
+  readonly context: FilterContext;
+  readonly view: ExplorerView;
+  readonly tree: FilterTree | null;
+  readonly onChange: (change: Partial<ExplorerView>) => void;
+  /** Applies a filter that was clicked together. */
+  readonly onTree: (tree: FilterTree | null) => void;
+};
 
 const liveMs = 5_000;
 
@@ -33,21 +44,21 @@ export const useExploredRecords = (
     setNow(service.now());
   };
   const place = { project_id: projectId, ...runSelector(view.run) };
-  const everything = { ...place, ...windowOf(view.range, now) };
+  const everything = { ...place, ...windowOf(view.t, now) };
   const question = withFilter(everything, tree);
   const sort =
-    view.sort === null ? null : { column_id: view.sort.column, ascending: view.sort.isAscending };
+    view.sort === null ? null : { column_id: view.sort.column, ascending: view.sort.ascending };
   const pages = useRecordPages(population, { ...question, ...(sort !== null && { sort }) }, now);
   const isReady = pages.first.value !== undefined;
   const matching = useRecordCount(population, question, { name: 'count', now, isEnabled: isReady });
   const all = useRecordCount(population, everything, { name: 'count', now, isEnabled: isReady });
   const live = useRecordCount(
     population,
-    withFilter({ ...place, ...openWindowOf(view.range, now) }, tree),
+    withFilter({ ...place, ...openWindowOf(view.t, now) }, tree),
     {
       name: 'live count',
       now,
-      isEnabled: typeof view.range === 'string' && matching.value !== undefined,
+      isEnabled: typeof view.t === 'string' && matching.value !== undefined,
       everyMs: liveMs,
     },
   );
@@ -56,6 +67,7 @@ export const useExploredRecords = (
     ...pages,
     everything,
     question,
+    sort,
     isReady,
     matching: matching.value,
     all: all.value,

@@ -52,11 +52,11 @@ export const shownColumns = (
 };
 
 const columnWidths: Readonly<Record<string, number>> = {
-  created_at: 132,
-  input: 200,
-  output: 200,
-  name: 120,
-  status_code: 64,
+  created_at: 124,
+  input: 160,
+  output: 160,
+  name: 96,
+  status_code: 104,
 };
 const typeWidths: Readonly<Record<Column['data_type'], number>> = {
   text: 120,

@@ -2,11 +2,11 @@ import { levelOf, type FilterTree } from '../language/filter-tree.js';
 import type { Population } from '../../kernel/records/record.js';
 
 /** Conditions that all have to hold. */
-const termsOf = (tree: FilterTree | null): readonly FilterTree[] =>
+export const termsOf = (tree: FilterTree | null): readonly FilterTree[] =>
   tree === null ? [] : 'and_' in tree ? tree['and_'] : [tree];
 
 /** The filter of conditions that all have to hold; null without any. */
-const allOf = (terms: readonly FilterTree[]): FilterTree | null => {
+export const allOf = (terms: readonly FilterTree[]): FilterTree | null => {
   const [first = null] = terms;
   return terms.length > 1 ? { and_: terms } : first;
 };

@@ -1,4 +1,4 @@
-import { useMemo, useRef } from 'preact/hooks';
+import { useMemo, useRef, useState } from 'preact/hooks';
 import { useSurroundings } from '../client/context.js';
 import {
   kindOf,
@@ -8,8 +8,11 @@ import {
 } from '../client/filter-context.js';
 import { useKeys } from '../client/keys.js';
 import { useView } from '../client/view.js';
+import type { FilterTree } from '../language/filter-tree.js';
 import { parseFilter } from '../language/parse-filter.js';
 import { printFilter } from '../language/print-filter.js';
+import { Button } from '../parts/button.js';
+import { FilterBuilder } from '../parts/filter-builder.js';
 import { FilterField } from '../parts/filter-field.js';
 import { PageHeading } from '../parts/heading.js';
 import type { PageProps } from '../parts/page.js';
@@ -38,47 +41,46 @@ export const Page = ({ params }: PageProps) => {
   const wanted = useWantedValues(projectId);
   const { recents, addRecent } = useRecentFilters();
   const field = useRef<HTMLInputElement | null>(null);
-  const parsed = useMemo(() => parseFilter(view.filter, context), [view.filter, context]);
+  const [isBuilding, setIsBuilding] = useState(false);
+  const parsed = useMemo(() => parseFilter(view.f, context), [view.f, context]);
   useKeys([{ keys: '/', what: 'Filter', run: () => field.current?.focus() }], []);
   const apply = (filter: string): void => {
     addRecent(filter);
-    if (filter !== view.filter) change({ filter });
+    if (filter !== view.f) change({ f: filter });
   };
-  const goTo = (to: Population): void =>
-    navigation.go(`/p/${projectId}/${kindOf[to]}`, explorerCodec.write(viewOfTab(view, to)));
-  const viewOfTab = (from: ExplorerView, to: Population): ExplorerView => {
-    const moved = moveFilter(parsed.tree, population, to);
-    const print = (tree: typeof moved.tree): string =>
-      tree === null ? '' : printFilter(tree, context.me);
-    const kept = { population, filter: from.filter, lost: print(moved.lost) };
-    const isBack = from.kept?.population === to;
-    return {
-      ...from,
-      filter: isBack ? from.kept.filter : print(moved.tree),
-      kept: isBack || from.filter === '' ? null : kept,
-      sort: null,
-      columns: null,
-    };
+  const goTo = (to: Population): void => {
+    const next = viewOfKind(view, parsed.tree, population, to, context.me);
+    navigation.go(`/p/${projectId}/${kindOf[to]}`, explorerCodec.write(next));
   };
   return (
     <>
       <div class="explorer-head">
         <PageHeading title={tabs.find(({ key }) => key === population)?.text ?? ''} />
         <Tabs label="Kind of records" tabs={tabs} selected={population} onSelect={goTo} />
-        <RangePicker range={view.range} onChange={(range) => change({ range })} />
+        <RangePicker range={view.t} onChange={(range) => change({ t: range })} />
       </div>
       <FilterField
         label="Filter"
-        text={view.filter}
+        text={view.f}
         context={context}
         {...wanted}
         recents={recents}
         onApply={apply}
         inputRef={field}
-      />
-      {view.kept !== null && view.kept.lost !== '' && (
+      >
+        <Button onClick={() => setIsBuilding(true)}>Builder</Button>
+      </FilterField>
+      {isBuilding && (
+        <FilterBuilder
+          tree={parsed.tree}
+          context={context}
+          onApply={apply}
+          onClose={() => setIsBuilding(false)}
+        />
+      )}
+      {view.lost !== '' && (
         <p class="note">
-          Not applied here: <code>{view.kept.lost}</code>
+          Not applied here: <code>{view.lost}</code>
         </p>
       )}
       <Records
@@ -87,7 +89,24 @@ export const Page = ({ params }: PageProps) => {
         view={view}
         tree={parsed.tree}
         onChange={change}
+        onTree={(tree) => apply(tree === null ? '' : printFilter(tree, context.me))}
       />
     </>
   );
+};
+
+/** The view of another kind of records, with the filter as far as it applies there. */
+const viewOfKind = (
+  view: ExplorerView,
+  tree: FilterTree | null,
+  from: Population,
+  to: Population,
+  me: string | null,
+): ExplorerView => {
+  const usual = { ...view, sort: null, cols: null };
+  if (view.was === to) return { ...usual, f: view.wasf, was: null, wasf: '', lost: '' };
+  const moved = moveFilter(tree, from, to);
+  const print = (part: FilterTree | null): string => (part === null ? '' : printFilter(part, me));
+  const kept = tree === null ? null : from;
+  return { ...usual, f: print(moved.tree), was: kept, wasf: view.f, lost: print(moved.lost) };
 };

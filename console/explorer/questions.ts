@@ -24,7 +24,7 @@ export type RecordQuestion = {
 export const withFilter = (question: RecordQuestion, tree: FilterTree | null): RecordQuestion =>
   tree === null ? question : { ...question, filter_tree: tree as FilterNode };
 
-type SortMember = { readonly column_id: string; readonly ascending: boolean };
+export type SortMember = { readonly column_id: string; readonly ascending: boolean };
 const pageRows = 100;
 /** Rows beyond which one narrows or exports. */
 export const rowsMax = 10_000;

@@ -1,101 +1,137 @@
-import type { ComponentChildren } from 'preact';
+import { useRef, useState } from 'preact/hooks';
 import type { Column } from '../../clients/typescript/src/generated/traces-types.js';
 import { useSurroundings } from '../client/context.js';
-import type { GridColumn } from '../parts/data-grid.js';
-import { instantFigure, type InstantScale } from '../parts/instants.js';
-import { cellText, cellValue, type ExploredRecord } from './cell-text.js';
-import { columnWidth, isNumeric } from './model.js';
+import { kindOf } from '../client/filter-context.js';
+import { useKeys } from '../client/keys.js';
+import type { FilterTree } from '../language/filter-tree.js';
+import { DataGrid, type GridCursor, type GridSort } from '../parts/data-grid.js';
+import { Menu } from '../parts/menu.js';
+import { cellConditions, type CellConditions } from './value-menu.js';
+import { withTerm } from './facet-edits.js';
+import type { RecordsProps, useExploredRecords } from './explored.js';
+import { recordKey } from './questions.js';
+import { gridColumns, recordPath, recordView, useInstantScale } from './record-columns.js';
+import { SelectionBar } from './selection-bar.js';
 
-/** Path of the page that shows a record; a span is shown in its trace. */
-export const recordPath = (projectId: string, record: ExploredRecord): string => {
-  if (record.type === 'session') return `/p/${projectId}/sessions/${record.id}`;
-  return `/p/${projectId}/traces/${record.trace_id ?? record.id}`;
+type Props = RecordsProps & {
+  readonly explored: ReturnType<typeof useExploredRecords>;
+  readonly columns: readonly Column[];
+  readonly shown: readonly Column[];
+  readonly spanColumns: readonly Column[];
 };
 
-/** View of that page: the span that is selected in it. */
-export const recordView = (record: ExploredRecord): string =>
-  record.type === 'session' || record.type === 'trace' ? '' : `sel=${record.id}`;
+type OpenMenu = { readonly cursor: GridCursor; readonly x: number; readonly y: number };
 
-/** The zone of this browser, or the one that its user chose. */
-export const useInstantScale = (): InstantScale => {
-  const { clock, storage } = useSurroundings();
-  const own = new Intl.DateTimeFormat().resolvedOptions().timeZone;
-  return { nowMs: clock.now(), zone: storage.read('zone') ?? own };
-};
-
-const primaryColumns = ['created_at', 'name', 'input'];
-
-/** Columns of the grid: values by type, levels by threshold, failed evaluations with reason. */
-export const gridColumns = (
-  columns: readonly Column[],
-  projectId: string,
-  href: (path: string, view?: string) => string,
-  scale: InstantScale,
-): readonly GridColumn<ExploredRecord>[] =>
-  columns.map((column, index) => ({
-    id: column.id,
-    label: column.label,
-    width: columnWidth(column),
-    isNumber: isNumeric(column),
-    isSortable: column.sortable,
-    isPrimary: primaryColumns.includes(column.id) || index === 0,
-    cell: (record) => {
-      const content = <Cell record={record} column={column} scale={scale} />;
-      if (index !== 0) return content;
-      return (
-        <a tabIndex={-1} href={href(recordPath(projectId, record), recordView(record))}>
-          {content}
-        </a>
-      );
-    },
-  }));
-
-const Cell = (props: {
-  readonly record: ExploredRecord;
-  readonly column: Column;
-  readonly scale: InstantScale;
-}): ComponentChildren => {
-  const { column } = props;
-  const { value, error } = cellValue(props.record, column);
-  if (error !== null) {
-    return (
-      <span class="bad" title={error}>
-        <span aria-hidden="true">⚠ </span>
-        <span class="visually-hidden">Failed: </span>
-        {cellText(value, column) ?? error}
-      </span>
-    );
-  }
-  if (column.data_type === 'timestamp' && typeof value === 'string') {
-    const figure = instantFigure(value, props.scale);
-    return <span title={figure?.title}>{figure?.text ?? value}</span>;
-  }
-  const text = cellText(value, column);
-  if (text === null) return <span class="muted">–</span>;
-  if (column.id === 'status_code' && Number(value) >= 400) {
-    return (
-      <span class="bad">
-        <span aria-hidden="true">⚠ </span>
-        {text}
-      </span>
-    );
-  }
-  const level = levelOf(value, column);
-  return level === null ? (
-    text
-  ) : (
-    <span class={level.look} title={level.name}>
-      {text} <span class="note">{level.name}</span>
-    </span>
+/** The rows, the menu of a value, and the actions on selected rows. */
+export const RecordGrid = (props: Props) => {
+  const { navigation } = useSurroundings();
+  const { explored, projectId, view } = props;
+  const { population } = props.context;
+  const scale = useInstantScale();
+  const grid = useRef<HTMLDivElement | null>(null);
+  const [wanted, setCursor] = useState<GridCursor>({ row: 0, column: 0 });
+  const cursor = within(wanted, explored.rows.length, props.shown.length);
+  const [selected, setSelected] = useState<ReadonlySet<string>>(new Set());
+  const [menu, setMenu] = useState<OpenMenu | null>(null);
+  const conditionsAt = (at: GridCursor): CellConditions | null => {
+    const [record, column] = [explored.rows[at.row], props.shown[at.column]];
+    if (record === undefined || column === undefined) return null;
+    return cellConditions(record, column, population, props.spanColumns);
+  };
+  const add = (term: FilterTree | null | undefined): void =>
+    term == null ? undefined : props.onTree(withTerm(props.tree, term));
+  const sortBy = (column: string): void => props.onChange({ sort: nextSort(view.sort, column) });
+  const focus = (): void => grid.current?.focus({ preventScroll: true });
+  useKeys([{ keys: 'j', what: 'To the rows, then next row', run: focus }], []);
+  const records = explored.rows.filter((record) => selected.has(recordKey(record)));
+  return (
+    <>
+      <DataGrid
+        gridRef={grid}
+        label={kindOf[population]}
+        columns={gridColumns(props.shown, projectId, navigation.href, scale)}
+        rows={explored.rows}
+        keyOf={recordKey}
+        totalRows={explored.matching ?? explored.rows.length}
+        cursor={cursor}
+        onCursor={setCursor}
+        onOpen={(record) => navigation.go(recordPath(projectId, record), recordView(record))}
+        selected={selected}
+        onToggle={(record) => setSelected(toggled(selected, recordKey(record)))}
+        sort={view.sort}
+        onSort={sortBy}
+        onMenu={(at, place) => {
+          setCursor(at);
+          setMenu({ cursor: at, ...place });
+        }}
+        keys={{
+          '+': (at) => add(conditionsAt(at)?.only),
+          '-': (at) => add(conditionsAt(at)?.not),
+          s: ({ column }) => sortBy(props.shown[column]?.id ?? 'created_at'),
+        }}
+        onEnd={() => void explored.more()}
+        isStale={explored.first.isPrevious}
+      />
+      {menu !== null && (
+        <ValueMenu
+          place={menu}
+          conditions={conditionsAt(menu.cursor)}
+          onAdd={add}
+          onClose={() => setMenu(null)}
+        />
+      )}
+      {records.length > 0 && (
+        <SelectionBar
+          population={population}
+          projectId={projectId}
+          records={records}
+          columns={props.columns}
+          onClear={() => setSelected(new Set())}
+        />
+      )}
+    </>
   );
 };
 
-/** The level of a value between the thresholds of its metric (contract 3.2). */
-const levelOf = (value: unknown, { threshold }: Column) => {
-  if (threshold === undefined || typeof value !== 'number') return null;
-  const { buckets, display_value_levels: levels, inverted } = threshold;
-  const level = buckets.filter((bucket) => bucket <= value).length;
-  const badness = inverted ? level : buckets.length - level;
-  const look = badness === 0 ? '' : badness === buckets.length ? 'bad' : 'warn';
-  return { name: levels[level] ?? '', look };
+/** The cursor, or the nearest cell of a grid that became smaller. */
+const within = ({ row, column }: GridCursor, rows: number, columns: number): GridCursor => ({
+  row: Math.min(row, rows - 1),
+  column: Math.min(column, columns - 1),
+});
+
+/** Descending first, then ascending, then the usual order. */
+const nextSort = (sort: GridSort | null, column: string): GridSort | null => {
+  if (sort?.column !== column) return { column, ascending: false };
+  return sort.ascending ? null : { column, ascending: true };
+};
+
+const toggled = (set: ReadonlySet<string>, key: string): ReadonlySet<string> => {
+  const next = new Set(set);
+  if (!next.delete(key)) next.add(key);
+  return next;
+};
+
+const ValueMenu = (props: {
+  readonly place: { readonly x: number; readonly y: number };
+  readonly conditions: CellConditions | null;
+  readonly onAdd: (term: FilterTree) => void;
+  readonly onClose: () => void;
+}) => {
+  const { clipboard } = useSurroundings();
+  const { conditions } = props;
+  const term = (text: string, tree: FilterTree | null | undefined) =>
+    tree == null ? [] : [{ text, run: () => props.onAdd(tree) }];
+  return (
+    <Menu
+      label="Value"
+      place={props.place}
+      items={[
+        ...term('Only this', conditions?.only),
+        ...term('Not this', conditions?.not),
+        ...term('Any span with this', conditions?.anySpan),
+        { text: 'Copy', run: () => void clipboard.copy(conditions?.text ?? '') },
+      ]}
+      onClose={props.onClose}
+    />
+  );
 };

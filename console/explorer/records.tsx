@@ -1,37 +1,138 @@
 import { useState } from 'preact/hooks';
 import type { Column } from '../../clients/typescript/src/generated/traces-types.js';
-import { useSurroundings } from '../client/context.js';
 import { kindOf, useColumns } from '../client/filter-context.js';
 import { useKeys } from '../client/keys.js';
-import type { FilterContext } from '../language/catalogue.js';
-import type { FilterTree } from '../language/filter-tree.js';
-import { DataGrid, type GridCursor } from '../parts/data-grid.js';
-import { BehindNotice, EmptyNotice, FaultNotice, Skeleton } from '../parts/notice.js';
-import { useExploredRecords } from './explored.js';
+import { Button } from '../parts/button.js';
+import { BehindNotice, FaultNotice, Skeleton } from '../parts/notice.js';
+import { ColumnsDialog } from './columns-dialog.js';
+import { EmptyRecords } from './empty-records.js';
+import { ExportDialog } from './export-dialog.js';
+import { useExploredRecords, type RecordsProps } from './explored.js';
+import { FacetList } from './facet-list.js';
+import { facetsOf } from './facets.js';
 import { countText, shownColumns } from './model.js';
-import { recordKey, rowsMax } from './questions.js';
-import { gridColumns, recordPath, recordView, useInstantScale } from './record-grid.js';
-import type { ExplorerView } from './state.js';
+import { rowsMax } from './questions.js';
+import { RecordGrid } from './record-grid.js';
 import { VolumeStrip } from './strip.js';
 
-type Props = {
-  readonly projectId: string;
-  readonly context: FilterContext;
-  readonly view: ExplorerView;
-  readonly tree: FilterTree | null;
-  readonly onChange: (change: Partial<ExplorerView>) => void;
+/** The records of the view: facets, counts, strip and grid. */
+export const Records = (props: RecordsProps) => {
+  const { projectId, view, tree } = props;
+  const { population } = props.context;
+  const explored = useExploredRecords(projectId, population, view, tree);
+  const columns: readonly Column[] = useColumns(projectId, population, true) ?? noColumns;
+  const spanColumns = useColumns(projectId, 'span', population === 'trace') ?? noColumns;
+  const shown = shownColumns(columns, view.cols, population);
+  const facets = facetsOf(population, columns, spanColumns);
+  const [isChoosing, setIsChoosing] = useState(false);
+  const hasFacets = view.facets === 'on' && facets.length > 0;
+  const { rows, isReady, everything } = explored;
+  return (
+    <div class={`explorer-body${hasFacets ? ' with-facets' : ''}`}>
+      {hasFacets && (
+        <FacetList
+          facets={facets}
+          population={population}
+          question={everything}
+          tree={tree}
+          isReady={isReady}
+          onTree={props.onTree}
+        />
+      )}
+      <div class="explorer-main">
+        <Toolbar {...props} explored={explored} onColumns={() => setIsChoosing(true)} />
+        {view.strip === 'on' && population !== 'session' && (
+          <VolumeStrip
+            population={population}
+            question={everything}
+            tree={tree}
+            isReady={isReady}
+            onRange={(range) => props.onChange({ t: range })}
+          />
+        )}
+        <Outcome {...props} explored={explored} />
+        {rows.length > 0 && (
+          <RecordGrid
+            {...props}
+            explored={explored}
+            columns={columns}
+            shown={shown}
+            spanColumns={spanColumns}
+          />
+        )}
+        {explored.hasMore && rows.length >= rowsMax && (
+          <p class="note">The first 10,000 rows are shown. Narrow the filter or export.</p>
+        )}
+      </div>
+      {isChoosing && (
+        <ColumnsDialog
+          columns={columns}
+          shown={shown}
+          onChange={(ids) => props.onChange({ cols: ids })}
+          onClose={() => setIsChoosing(false)}
+        />
+      )}
+    </div>
+  );
+};
+const other = (switched: 'on' | 'off'): 'on' | 'off' => (switched === 'on' ? 'off' : 'on');
+const noColumns: readonly Column[] = [];
+
+type ExploredProps = RecordsProps & {
+  readonly explored: ReturnType<typeof useExploredRecords>;
 };
 
-/** The records of the view: counts, strip and grid. */
-export const Records = (props: Props) => {
-  const { view, tree } = props;
-  const { population } = props.context;
-  const explored = useExploredRecords(props.projectId, population, view, tree);
-  const { first, rows, added, isReady } = explored;
-  useKeys([{ keys: '.', what: 'Ask now', run: explored.refresh }], []);
+/** Faults and gaps of the answer, or why it is empty. */
+const Outcome = (props: ExploredProps) => {
+  const { explored } = props;
+  const { first, rows } = explored;
+  const unknown = first.value?.unknownColumns ?? [];
   return (
-    <div class="explorer-main">
-      <div class="spread">
+    <>
+      {unknown.length > 0 && (
+        <p class="note warn">Recorded nowhere in this project: {unknown.join(', ')}</p>
+      )}
+      <FaultNotice fault={first.fault ?? explored.furtherFault} onRetry={first.refetch} />
+      <BehindNotice isBehind={first.isBehind} />
+      {first.isLoading && <Skeleton />}
+      {explored.isReady && rows.length === 0 && (
+        <EmptyRecords
+          population={props.context.population}
+          question={explored.everything}
+          tree={props.tree}
+          me={props.context.me}
+          all={explored.all}
+          onTree={props.onTree}
+          onRange={(range) => props.onChange({ t: range })}
+        />
+      )}
+    </>
+  );
+};
+
+const Toolbar = (
+  props: ExploredProps & {
+    readonly onColumns: () => void;
+  },
+) => {
+  const { explored, view } = props;
+  const { population } = props.context;
+  const { first, added } = explored;
+  const [isExporting, setIsExporting] = useState(false);
+  const hasFacets = population !== 'session';
+  useKeys(
+    [
+      { keys: '.', what: 'Ask now', run: explored.refresh },
+      { keys: 'c', what: 'Columns', run: props.onColumns },
+      { keys: 'e', what: 'Export', run: () => setIsExporting(true) },
+      { keys: 'v', what: 'Volume', run: () => props.onChange({ strip: other(view.strip) }) },
+      { keys: 'F', what: 'Facets', run: () => props.onChange({ facets: other(view.facets) }) },
+    ],
+    [view, props.onColumns],
+  );
+  return (
+    <div class="spread">
+      <span class="inline">
         <span role="status">
           {countText(explored.matching, explored.all, kindOf[population])}
           {first.value !== undefined && ` · ${(first.value.ms / 1_000).toFixed(2)} s`}
@@ -41,64 +142,38 @@ export const Records = (props: Props) => {
             {added.toLocaleString('en')} new
           </button>
         )}
-      </div>
-      {view.hasStrip && population !== 'session' && (
-        <VolumeStrip
+      </span>
+      <span class="inline">
+        {hasFacets && (
+          <>
+            <Button
+              isPressed={view.facets === 'on'}
+              onClick={() => props.onChange({ facets: other(view.facets) })}
+            >
+              Facets
+            </Button>
+            <Button
+              isPressed={view.strip === 'on'}
+              onClick={() => props.onChange({ strip: other(view.strip) })}
+            >
+              Volume
+            </Button>
+          </>
+        )}
+        <Button onClick={props.onColumns}>Columns</Button>
+        <Button onClick={() => setIsExporting(true)}>Export</Button>
+      </span>
+      {isExporting && (
+        <ExportDialog
           population={population}
-          question={explored.everything}
-          tree={tree}
-          isReady={isReady}
-          onRange={(range) => props.onChange({ range })}
+          question={{
+            ...explored.question,
+            ...(explored.sort !== null && { sort: explored.sort }),
+          }}
+          count={explored.matching}
+          onClose={() => setIsExporting(false)}
         />
-      )}
-      <FaultNotice fault={first.fault ?? explored.furtherFault} onRetry={first.refetch} />
-      <BehindNotice isBehind={first.isBehind} />
-      {first.isLoading && <Skeleton />}
-      {isReady && rows.length === 0 && <EmptyNotice title="Nothing matches" />}
-      {rows.length > 0 && <Grid {...props} explored={explored} />}
-      {explored.hasMore && rows.length >= rowsMax && (
-        <p class="note">The first 10,000 rows are shown. Narrow the filter or export.</p>
       )}
     </div>
   );
-};
-
-const Grid = (props: Props & { readonly explored: ReturnType<typeof useExploredRecords> }) => {
-  const { navigation } = useSurroundings();
-  const { explored, projectId, view } = props;
-  const { population } = props.context;
-  const columns: readonly Column[] = useColumns(projectId, population, true) ?? [];
-  const shown = shownColumns(columns, view.columns, population);
-  const scale = useInstantScale();
-  const [cursor, setCursor] = useState<GridCursor>({ row: 0, column: 0 });
-  const [selected, setSelected] = useState<ReadonlySet<string>>(new Set());
-  const sortBy = (column: string): void => {
-    const isSorted = view.sort?.column === column;
-    const isUp = isSorted && view.sort?.isAscending === true;
-    props.onChange({ sort: isUp ? null : { column, isAscending: isSorted } });
-  };
-  return (
-    <DataGrid
-      label={kindOf[population]}
-      columns={gridColumns(shown, projectId, navigation.href, scale)}
-      rows={explored.rows}
-      keyOf={recordKey}
-      totalRows={explored.matching ?? explored.rows.length}
-      cursor={cursor}
-      onCursor={setCursor}
-      onOpen={(record) => navigation.go(recordPath(projectId, record), recordView(record))}
-      selected={selected}
-      onToggle={(record) => setSelected(toggled(selected, recordKey(record)))}
-      sort={view.sort}
-      onSort={sortBy}
-      onEnd={() => void explored.more()}
-      isStale={explored.first.isPrevious}
-    />
-  );
-};
-
-const toggled = (set: ReadonlySet<string>, key: string): ReadonlySet<string> => {
-  const next = new Set(set);
-  if (!next.delete(key)) next.add(key);
-  return next;
 };

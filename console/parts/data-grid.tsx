@@ -17,7 +17,7 @@ export type GridColumn<R> = {
 /** Cell that the keyboard is at. */
 export type GridCursor = { readonly row: number; readonly column: number };
 
-export type GridSort = { readonly column: string; readonly isAscending: boolean };
+export type GridSort = { readonly column: string; readonly ascending: boolean };
 
 type Props<R> = {
   readonly label: string;
@@ -159,7 +159,7 @@ const HeadCell = <R,>(props: {
 }) => {
   const { column, sort, onSort } = props;
   const isSorted = sort?.column === column.id;
-  const direction = isSorted && sort.isAscending ? 'ascending' : 'descending';
+  const direction = isSorted && sort.ascending ? 'ascending' : 'descending';
   return (
     <div
       role="columnheader"
@@ -170,7 +170,7 @@ const HeadCell = <R,>(props: {
       {column.isSortable === true && onSort !== undefined ? (
         <button type="button" tabIndex={-1} onClick={() => onSort(column.id)}>
           {column.label}
-          {isSorted && <span aria-hidden="true">{sort.isAscending ? ' ↑' : ' ↓'}</span>}
+          {isSorted && <span aria-hidden="true">{sort.ascending ? ' ↑' : ' ↓'}</span>}
         </button>
       ) : (
         column.label

@@ -38,6 +38,25 @@ export const TextField = (props: TextFieldProps) => (
   </Labelled>
 );
 
+/** A box to tick with its text behind it; `title` says why it is disabled. */
+export const Checkbox = (props: {
+  readonly label: ComponentChildren;
+  readonly isChecked: boolean;
+  readonly onChange: (isChecked: boolean) => void;
+  readonly isDisabled?: boolean;
+  readonly title?: string;
+}) => (
+  <label class="checkbox" title={props.title}>
+    <input
+      type="checkbox"
+      checked={props.isChecked}
+      disabled={props.isDisabled === true}
+      onChange={(event) => props.onChange(event.currentTarget.checked)}
+    />
+    <span>{props.label}</span>
+  </label>
+);
+
 export type Choice<V extends string> = { readonly value: V; readonly text: string };
 
 export const Select = <V extends string>(

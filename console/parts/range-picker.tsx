@@ -2,7 +2,8 @@ import { useState } from 'preact/hooks';
 import { Button } from './button.js';
 import { Dialog } from './dialog.js';
 import { Select, TextField } from './field.js';
-import { parseRange, rangePresets, type RangePreset, type TimeRange } from './record-scope.js';
+import { rangeMember } from './address.js';
+import { rangePresets, type RangePreset, type TimeRange } from './record-scope.js';
 
 const presetTexts: Readonly<Record<RangePreset, string>> = {
   '15m': '15 minutes',
@@ -66,8 +67,8 @@ const BoundsDialog = (props: {
         class="stack"
         onSubmit={(event) => {
           event.preventDefault();
-          const range = parseRange(`${from.trim()}..${to.trim()}`);
-          if (range === null) setComplaint('Two instants, the earlier one first');
+          const range = rangeMember().parse(`${from.trim()}..${to.trim()}`);
+          if (range === undefined) setComplaint('Two instants, the earlier one first');
           else props.onChange(range);
         }}
       >

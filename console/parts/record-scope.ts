@@ -1,4 +1,5 @@
-import { canonicalInstant, canonicalUuid } from '../../kernel/uuid-and-instant.js';
+import { canonicalUuid } from '../../kernel/uuid-and-instant.js';
+import { rangeMember, textMember } from './address.js';
 
 /** Ranges that move with the clock. */
 export const rangePresets = ['15m', '1h', '24h', '7d', '30d', 'all'] as const;
@@ -7,50 +8,24 @@ export type RangePreset = (typeof rangePresets)[number];
 /** Time range of a view: a preset, or fixed bounds to the microsecond, both included. */
 export type TimeRange = RangePreset | { readonly from: string; readonly to: string };
 
-/** Kind and id of a run: `log_stream:<uuid>`; empty: the whole project. */
-type RunText = string;
-
 /** Records that a view is about; the same members in the address of each page that filters. */
 export type RecordScope = {
-  readonly range: TimeRange;
+  readonly t: TimeRange;
   /** Text of the filter language; empty: all records. */
-  readonly filter: string;
-  readonly run: RunText;
+  readonly f: string;
+  /** Kind and id of a run: `log_stream:<uuid>`; empty: the whole project. */
+  readonly run: string;
 };
 
-const usualRange: RangePreset = '24h';
-
-/** Reads `t`, `f` and `run` of a view; what is malformed becomes the default. */
-export const readScope = (view: URLSearchParams): RecordScope => ({
-  range: parseRange(view.get('t') ?? '') ?? usualRange,
-  filter: view.get('f') ?? '',
-  run: runSelector(view.get('run') ?? '') === null ? '' : (view.get('run') ?? ''),
-});
-
-/** Writes `t`, `f` and `run` into a view, defaults left out. */
-export const writeScope = (view: URLSearchParams, scope: RecordScope): void => {
-  const members = {
-    t: scope.range === usualRange ? '' : printRange(scope.range),
-    f: scope.filter,
-    run: scope.run,
-  };
-  for (const [name, value] of Object.entries(members)) {
-    if (value === '') view.delete(name);
-    else view.set(name, value);
-  }
+/** Members `t`, `f` and `run` for the codec of a page's address. */
+export const scopeMembers = {
+  t: rangeMember(),
+  f: textMember(),
+  run: {
+    ...textMember(),
+    parse: (text: string) => (runSelector(text) === null ? undefined : text),
+  },
 };
-
-/** `7d`, or two instants between `..`; null for anything else, also where they are swapped. */
-export const parseRange = (text: string): TimeRange | null => {
-  const preset = rangePresets.find((one) => one === text);
-  if (preset !== undefined) return preset;
-  const [from, to, ...rest] = text.split('..').map((one) => canonicalInstant(one));
-  if (from == null || to == null || rest.length > 0 || from > to) return null;
-  return { from, to };
-};
-
-const printRange = (range: TimeRange): string =>
-  typeof range === 'string' ? range : `${range.from}..${range.to}`;
 
 const presetMs: Readonly<Record<RangePreset, number>> = {
   '15m': 15 * 60_000,
@@ -90,7 +65,7 @@ type RunSelector = {
 };
 
 /** Members of a query for a run of the address; null where the text names none. */
-export const runSelector = (run: RunText): RunSelector | null => {
+export const runSelector = (run: string): RunSelector | null => {
   if (run === '') return {};
   const [kind = '', id = ''] = run.split(':');
   if (canonicalUuid(id) === null) return null;

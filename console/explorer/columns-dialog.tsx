@@ -1,0 +1,75 @@
+import { useState } from 'preact/hooks';
+import type { Column } from '../../clients/typescript/src/generated/traces-types.js';
+import { Button } from '../parts/button.js';
+import { Dialog } from '../parts/dialog.js';
+import { Checkbox, TextField } from '../parts/field.js';
+
+/** Chooses columns and their order. */
+export const ColumnsDialog = (props: {
+  readonly columns: readonly Column[];
+  readonly shown: readonly Column[];
+  /** Null: the usual columns. */
+  readonly onChange: (ids: readonly string[] | null) => void;
+  readonly onClose: () => void;
+}) => {
+  const [wanted, setWanted] = useState('');
+  const ids = props.shown.map(({ id }) => id);
+  const others = props.columns.filter(({ id }) => !ids.includes(id));
+  const full = [...others.filter((one) => !one.is_empty), ...others.filter((one) => one.is_empty)];
+  const found = full.filter(({ id, label }) =>
+    `${label} ${id}`.toLowerCase().includes(wanted.toLowerCase()),
+  );
+  const move = (id: string, step: number): void => {
+    const next = ids.filter((one) => one !== id);
+    next.splice(Math.max(0, ids.indexOf(id) + step), 0, id);
+    props.onChange(next);
+  };
+  return (
+    <Dialog title="Columns" onClose={props.onClose}>
+      <ul class="column-list" aria-label="Shown columns">
+        {props.shown.map(({ id, label }, index) => (
+          <li key={id} class="spread">
+            <Checkbox
+              label={label}
+              isChecked
+              isDisabled={ids.length === 1}
+              onChange={() => props.onChange(ids.filter((one) => one !== id))}
+            />
+            <span class="inline">
+              <Button
+                look="plain"
+                label={`${label} earlier`}
+                isDisabled={index === 0}
+                onClick={() => move(id, -1)}
+              >
+                ↑
+              </Button>
+              <Button
+                look="plain"
+                label={`${label} later`}
+                isDisabled={index === ids.length - 1}
+                onClick={() => move(id, 1)}
+              >
+                ↓
+              </Button>
+            </span>
+          </li>
+        ))}
+      </ul>
+      <TextField label="Find a column" type="search" value={wanted} onInput={setWanted} />
+      <ul class="column-list" aria-label="Further columns">
+        {found.map(({ id, label, group_label: group, is_empty: isEmpty }) => (
+          <li key={id} class="spread">
+            <Checkbox
+              label={label}
+              isChecked={false}
+              onChange={() => props.onChange([...ids, id])}
+            />
+            <span class="note">{isEmpty ? `${group}, no values` : group}</span>
+          </li>
+        ))}
+      </ul>
+      <Button onClick={() => props.onChange(null)}>The usual columns</Button>
+    </Dialog>
+  );
+};

@@ -1,0 +1,134 @@
+import { useState } from 'preact/hooks';
+import type { Column } from '../../clients/typescript/src/generated/traces-types.js';
+import type { Dataset } from '../../clients/typescript/src/generated/datasets-types.js';
+import { useSurroundings } from '../client/context.js';
+import { kindOf } from '../client/filter-context.js';
+import { useAction, useQuery } from '../client/queries.js';
+import { Button } from '../parts/button.js';
+import { Dialog } from '../parts/dialog.js';
+import { Select, TextField } from '../parts/field.js';
+import { FaultNotice } from '../parts/notice.js';
+import type { RecordQuestion } from './questions.js';
+
+type Props = {
+  readonly population: 'trace' | 'span';
+  readonly question: RecordQuestion;
+  readonly count: number;
+  readonly columns: readonly Column[];
+  readonly onClose: () => void;
+};
+
+const listedMax = 20;
+const recordsMax = 1_000;
+
+/** Adds the records to a dataset as rows. */
+export const DatasetDialog = (props: Props) => {
+  const [name, setName] = useState('');
+  const [chosen, setChosen] = useState<Dataset | null>(null);
+  const datasets = useQuery({
+    key: ['datasets', 'by name', name],
+    ask: (operations, signal) =>
+      operations.datasets.query(
+        {
+          filters: name === '' ? [] : [{ name: 'name', operator: 'contains', value: name }],
+          limit: listedMax,
+        },
+        { signal },
+      ),
+    keepsPrevious: true,
+  });
+  const title = `Add ${props.count} ${kindOf[props.population]} to a dataset`;
+  return (
+    <Dialog title={title} onClose={props.onClose}>
+      <FaultNotice fault={datasets.fault} />
+      {chosen === null ? (
+        <>
+          <TextField label="Find a dataset" type="search" value={name} onInput={setName} />
+          <ul class="column-list" aria-label="Datasets">
+            {(datasets.value?.datasets ?? []).map((dataset) => (
+              <li key={dataset.id} class="spread">
+                <Button look="plain" onClick={() => setChosen(dataset)}>
+                  {dataset.name}
+                </Button>
+                <span class="note">{dataset.num_rows.toLocaleString('en')} rows</span>
+              </li>
+            ))}
+          </ul>
+          {datasets.value?.datasets.length === 0 && <p class="note">No dataset has this name</p>}
+        </>
+      ) : (
+        <MappingForm {...props} dataset={chosen} />
+      )}
+    </Dialog>
+  );
+};
+
+const none = '';
+
+const MappingForm = (props: Props & { readonly dataset: Dataset }) => {
+  const { navigation } = useSurroundings();
+  const { dataset, columns } = props;
+  const names = dataset.column_names.length > 0 ? dataset.column_names : ['input', 'output'];
+  const ids = new Set(columns.map(({ id }) => id));
+  const [mapping, setMapping] = useState<Readonly<Record<string, string>>>(() =>
+    Object.fromEntries(names.map((name) => [name, ids.has(name) ? name : none])),
+  );
+  const [result, setResult] = useState<string | null>(null);
+  const add = useAction(
+    async (operations, _input, options) => {
+      const used = Object.entries(mapping).filter(([, id]) => id !== none);
+      const { project_id, ...records } = props.question;
+      const answer = await operations.datasets.appendRecords(
+        {
+          ...records,
+          project_id,
+          dataset_id: dataset.id,
+          kind: kindOf[props.population],
+          columns: Object.fromEntries(used),
+          limit: recordsMax,
+        },
+        options,
+      );
+      setResult(
+        `${answer.added_count} added, ${answer.present_count} were there, ` +
+          `${answer.left_out.length} too large`,
+      );
+    },
+    ['datasets'],
+  );
+  const choices = [
+    { value: none, text: '(empty)' },
+    ...columns.map(({ id, label }) => ({ value: id, text: label })),
+  ];
+  const isEmpty = Object.values(mapping).every((id) => id === none);
+  return (
+    <form
+      class="stack"
+      onSubmit={(event) => {
+        event.preventDefault();
+        void add.run();
+      }}
+    >
+      {names.map((name) => (
+        <Select
+          key={name}
+          label={name}
+          value={mapping[name] ?? none}
+          choices={choices}
+          onChange={(id) => setMapping({ ...mapping, [name]: id })}
+        />
+      ))}
+      <FaultNotice fault={add.fault} />
+      <Button type="submit" look="primary" isDisabled={isEmpty || add.isRunning}>
+        Add to {dataset.name}
+      </Button>
+      <p role="status">
+        {result !== null && (
+          <>
+            {result}. <a href={navigation.href(`/datasets/${dataset.id}`)}>Open the dataset</a>
+          </>
+        )}
+      </p>
+    </form>
+  );
+};

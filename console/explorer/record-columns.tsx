@@ -1,0 +1,101 @@
+import type { ComponentChildren } from 'preact';
+import type { Column } from '../../clients/typescript/src/generated/traces-types.js';
+import { useSurroundings } from '../client/context.js';
+import type { GridColumn } from '../parts/data-grid.js';
+import { instantFigure, type InstantScale } from '../parts/instants.js';
+import { cellText, cellValue, type ExploredRecord } from './cell-text.js';
+import { columnWidth, isNumeric } from './model.js';
+
+/** Path of the page that shows a record; a span is shown in its trace. */
+export const recordPath = (projectId: string, record: ExploredRecord): string => {
+  if (record.type === 'session') return `/p/${projectId}/sessions/${record.id}`;
+  return `/p/${projectId}/traces/${record.trace_id ?? record.id}`;
+};
+
+/** View of that page: the span that is selected in it. */
+export const recordView = (record: ExploredRecord): string =>
+  record.type === 'session' || record.type === 'trace' ? '' : `sel=${record.id}`;
+
+/** The zone of this browser, or the one that its user chose. */
+export const useInstantScale = (): InstantScale => {
+  const { clock, storage } = useSurroundings();
+  const own = new Intl.DateTimeFormat().resolvedOptions().timeZone;
+  return { nowMs: clock.now(), zone: storage.read('zone') ?? own };
+};
+
+const primaryColumns = ['created_at', 'name', 'input'];
+
+/** Columns of the grid: values by type, levels by threshold, failed evaluations with reason. */
+export const gridColumns = (
+  columns: readonly Column[],
+  projectId: string,
+  href: (path: string, view?: string) => string,
+  scale: InstantScale,
+): readonly GridColumn<ExploredRecord>[] =>
+  columns.map((column, index) => ({
+    id: column.id,
+    label: column.label,
+    width: columnWidth(column),
+    isNumber: isNumeric(column),
+    isSortable: column.sortable,
+    isPrimary: primaryColumns.includes(column.id) || index === 0,
+    cell: (record) => {
+      const content = <Cell record={record} column={column} scale={scale} />;
+      if (index !== 0) return content;
+      return (
+        <a tabIndex={-1} href={href(recordPath(projectId, record), recordView(record))}>
+          {content}
+        </a>
+      );
+    },
+  }));
+
+const Cell = (props: {
+  readonly record: ExploredRecord;
+  readonly column: Column;
+  readonly scale: InstantScale;
+}): ComponentChildren => {
+  const { column } = props;
+  const { value, error } = cellValue(props.record, column);
+  if (error !== null) {
+    return (
+      <span class="bad" title={error}>
+        <span aria-hidden="true">⚠ </span>
+        <span class="visually-hidden">Failed: </span>
+        {cellText(value, column) ?? error}
+      </span>
+    );
+  }
+  if (column.data_type === 'timestamp' && typeof value === 'string') {
+    const figure = instantFigure(value, props.scale);
+    return <span title={figure?.title}>{figure?.text ?? value}</span>;
+  }
+  const text = cellText(value, column);
+  if (text === null) return <span class="muted">–</span>;
+  if (column.id === 'status_code' && Number(value) >= 400) {
+    return (
+      <span class="bad">
+        <span aria-hidden="true">⚠ </span>
+        {text}
+      </span>
+    );
+  }
+  const level = levelOf(value, column);
+  return level === null ? (
+    text
+  ) : (
+    <span class={level.look} title={level.name}>
+      {text} <span class="note">{level.name}</span>
+    </span>
+  );
+};
+
+/** The level of a value between the thresholds of its metric (contract 3.2). */
+const levelOf = (value: unknown, { threshold }: Column) => {
+  if (threshold === undefined || typeof value !== 'number') return null;
+  const { buckets, display_value_levels: levels, inverted } = threshold;
+  const level = buckets.filter((bucket) => bucket <= value).length;
+  const badness = inverted ? level : buckets.length - level;
+  const look = badness === 0 ? '' : badness === buckets.length ? 'bad' : 'warn';
+  return { name: levels[level] ?? '', look };
+};
