@@ -1,4 +1,4 @@
-import { Type, type Static } from 'typebox';
+import { Type, type Static, type TSchema } from 'typebox';
 import { spanKinds } from '../kernel/records/columns.js';
 import type { Population } from '../kernel/records/record.js';
 import {
@@ -114,6 +114,8 @@ const spanMembers = {
   evaluator_name: nullish(Type.String()),
   selector_path: nullish(Type.String()),
 };
+const withFields = (members: Readonly<Record<string, TSchema>>) =>
+  Type.Object({ ...Type.Partial(Type.Object(members)).properties, id: recordMembers.id });
 /** Members of a record as read, in their order. */
 export const memberNames: Readonly<Record<Population, readonly string[]>> = {
   session: Object.keys(sessionMembers),
@@ -128,6 +130,12 @@ const shown = {
   session: Type.Unsafe<RecordView>(session),
   trace: Type.Unsafe<RecordView>(trace),
   span: Type.Unsafe<RecordView>(span),
+};
+/** Records of a search with `fields`. */
+const someMembers = {
+  session: namedSchema('SessionFields', withFields(sessionMembers)),
+  trace: namedSchema('TraceFields', withFields(traceMembers)),
+  span: namedSchema('SpanFields', withFields(spanMembers)),
 };
 /** Child spans, each with its own `spans`, any number of levels deep. */
 const spans = Type.Array(componentSchema<RecordView>('SpanTree'));
@@ -168,25 +176,40 @@ export const recordSelection = {
   truncate_fields: nullish(Type.Boolean({ default: false })),
   include_counts: nullish(Type.Boolean({ default: false })),
 };
+const fieldsMax = 60;
+/** The longest name of a field: `user_metadata/` with a key of 256 characters. */
+const fieldMax = 270;
 const searchBody = namedSchema(
   'RecordQuery',
   Type.Object({
     ...recordSelection,
     starting_token: nullish(Type.Integer({ minimum: 0, default: 0 })),
     limit: nullish(Type.Integer({ minimum: 1, maximum: pageLimitMax, default: defaultPageLimit })),
+    fields: nullish(
+      Type.Array(Type.String({ minLength: 1, maxLength: fieldMax }), {
+        minItems: 1,
+        maxItems: fieldsMax,
+      }),
+    ),
   }),
 );
 export type RecordSearch = Static<typeof searchBody>;
 
 /**
- * Search page. Records of all populations have one type in code; clients see a schema for each
- * population.
+ * Search page: of whole records, or of some of their members where the request has `fields`.
+ * Records of all populations have one type in code; clients see a schema for each population.
  */
-const searchPage = (population: Population) =>
+const searchPage = (population: Population) => {
+  const record = shown[population];
+  const some = Type.Unsafe<RecordView>(someMembers[population]);
+  const name = `${schemaNameOf(record)}Search`;
+  return namedSchema(name, Type.Union([pageOf(record), pageOf(some)]));
+};
+const pageOf = (record: typeof shown.span) =>
   namedSchema(
-    `${schemaNameOf(shown[population])}Page`,
+    `${schemaNameOf(record)}Page`,
     Type.Object({
-      ...envelope('records', shown[population]).properties,
+      ...envelope('records', record).properties,
       last_row_id: nullable(Type.String()),
     }),
   );

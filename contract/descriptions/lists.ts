@@ -38,6 +38,9 @@ export const listDescriptions: Descriptions = {
     include_counts: 'True fills the counts (`num_spans`, `num_traces`), which are null otherwise.',
     format: 'Format of the file: JSON Lines or CSV; null: `jsonl`.',
     formulas: "`escape` puts `'` before CSV texts that spreadsheets would run; null: `escape`.",
+    fields:
+      'Members to answer beside `id`, 1 to 60, `metrics/<name>` and `user_metadata/<key>` too; ' +
+      'null: all.',
     truncate_fields: 'True cuts inputs, outputs and dataset texts to 1,000 characters.',
   },
   of: [
@@ -46,6 +49,7 @@ export const listDescriptions: Descriptions = {
         'ApiKeyPage CollaboratorPage DatasetPage DatasetRowPage DatasetVersionPage ' +
         'ExperimentComparison ExperimentPage GroupCollaboratorPage GroupMemberPage GroupPage ' +
         'LogStreamPage ProjectPage ScorerPage ScorerVersionPage SessionPage SpanPage TracePage ' +
+        'SessionFieldsPage SpanFieldsPage TraceFieldsPage ' +
         'UserPage HistoryPage ResourceHistoryPage',
       members: { limit: 'Rows that this page may have, as requested.' },
     },

@@ -3,9 +3,9 @@ import type { Descriptions } from './descriptions.js';
 const spansAsSent =
   'NewLlmSpan NewRetrieverSpan NewToolSpan NewWorkflowSpan NewAgentSpan NewControlSpan';
 const asSent = `NewTrace ${spansAsSent}`;
-const sessions = 'Session SessionTree';
-const traces = 'Trace TraceTree';
-const spans = 'Span SpanTree';
+const sessions = 'Session SessionFields SessionTree';
+const traces = 'Trace TraceFields TraceTree';
+const spans = 'Span SpanFields SpanTree';
 const asRead = `${sessions} ${traces} ${spans}`;
 
 /** Sessions, traces and spans, as sent and as read (contract 3.1, 5.6, 5.7, 5.12). */
@@ -239,7 +239,7 @@ export const recordDescriptions: Descriptions = {
       },
     },
     {
-      components: 'SessionPage TracePage SpanPage',
+      components: 'SessionPage TracePage SpanPage SessionFieldsPage TraceFieldsPage SpanFieldsPage',
       members: { records: 'Records of the page, without their trees.' },
     },
     {

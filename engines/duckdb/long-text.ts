@@ -64,5 +64,9 @@ export const longTextMarker = (population: Population, name: string): string =>
 
 /** Name in `texts` of a record's packed text; searched columns use their ids. */
 export const restName = 'rest';
+/** Name in `texts` of the contents of a record's body. */
+export const contentName = 'content';
 /** Name in `texts` of a record's outline (see outlines.ts). */
 export const outlineName = 'outline';
+/** Texts that no filter looks into. */
+export const unsearchedNames: ReadonlySet<string> = new Set([restName, contentName, outlineName]);

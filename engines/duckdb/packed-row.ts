@@ -39,11 +39,13 @@ type PackOptions = {
   readonly elsewhere: number;
   /** Annotators to include. */
   readonly annotators: readonly string[];
+  /** Members of the body to include. */
+  readonly body: RecordRow['body'];
 };
 
 /** Packs the record as text, without repetition. */
-export const packRow = (row: RecordRow, { elsewhere, annotators }: PackOptions): string => {
-  const { kind, ordinal, values, body, spanCount, userMetadata, errors } = row;
+export const packRow = (row: RecordRow, { elsewhere, annotators, body }: PackOptions): string => {
+  const { kind, ordinal, values, spanCount, userMetadata, errors } = row;
   const own = ownId(kind, values);
   const [present, kept] = packValues(values, elsewhere, own);
   const packed: unknown[] = [kind, ordinal, packGroup(row.group, values, own), present, kept];

@@ -8,7 +8,7 @@ import { addRow, openChunkBuffer, flushRows, type ChunkBuffer } from './chunk-bu
 import type { Statements } from './connections.js';
 import { entriesOutsideFacets, entryHash } from './metadata-entries.js';
 import { encodeRow, foldedText, type LongText, type RowKey } from './row-encoding.js';
-import { headOf, longTextMarker, splitText, outlineName, restName } from './long-text.js';
+import { headOf, longTextMarker, splitText, unsearchedNames } from './long-text.js';
 import type { RecordsModel } from './model.js';
 import { loadProjectColumns, noProjectColumns, addColumns } from './project-columns.js';
 import type { ProjectColumns } from './column-cache.js';
@@ -282,7 +282,7 @@ const addText = (
 ): void => {
   const { model, texts } = batch;
   addMarker(batch, longTextMarker(population, name));
-  const searched = name !== restName && name !== outlineName;
+  const searched = !unsearchedNames.has(name);
   for (const { start, text: piece } of splitText(text, searched)) {
     const folded = searched && model.misfolded.test(piece) ? foldedText(piece) : null;
     addRow(texts, [key, grp, project, name, start, piece, folded]);

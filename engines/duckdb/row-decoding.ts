@@ -1,8 +1,15 @@
 import { DuckDBListValue, type DuckDBValue } from '@duckdb/node-api';
 import type { StreamName } from '../../kernel/ports.js';
 import type { ColumnValue, Population, RecordRow } from '../../kernel/records/record.js';
+import {
+  wantsBody,
+  withContents,
+  type WantedContents,
+} from '../../kernel/records/record-contents.js';
+import { parseJsonText } from '../../kernel/json-text.js';
+import type { JsonObject } from '../../kernel/schema-types.js';
 import type { Rows, Statements } from './connections.js';
-import { joinPieces, restName, type TextPiece } from './long-text.js';
+import { contentName, joinPieces, restName, type TextPiece } from './long-text.js';
 import {
   groupExtentOf,
   keysPerStatement,
@@ -33,12 +40,14 @@ export const readRows = async (
   statements: Statements,
   population: Population,
   sized: readonly SizedKey[],
+  contents?: WantedContents,
 ): Promise<ReadonlyMap<bigint, RecordRow>> => {
   const found = new Map<bigint, RecordRow>();
   for (let from = 0; from < sized.length;) {
     const portion = takeWithinBytes(sized.slice(from, from + keysPerStatement), statementBytesMax);
     from += portion.length;
-    await readPortion(statements, population, portion, found);
+    const stored = await readPortion(statements, population, portion, contents);
+    for (const [key, row] of stored) found.set(key, row);
   }
   return population === 'span'
     ? withInherited(await readInherited(statements, found), found)
@@ -90,37 +99,47 @@ const readPortion = async (
   statements: Statements,
   population: Population,
   portion: readonly SizedKey[],
-  found: Map<bigint, RecordRow>,
-): Promise<void> => {
+  contents: WantedContents,
+): Promise<ReadonlyMap<bigint, RecordRow>> => {
   const keys = portion.map(({ key }) => key).join(', ');
   const stored = await statements.rows(
-    `SELECT ${rowColumns} FROM ${tableOf[population]} WHERE key IN (${keys})`,
+    `SELECT ${columnsWith(contents)} FROM ${tableOf[population]} WHERE key IN (${keys})`,
   );
-  for (const [key, row] of await decodeRows(statements, stored)) found.set(key, row);
+  return decodeRows(statements, stored, contents);
 };
 
+/** Texts of a row with these contents: the record itself first. */
+const textNames = (contents: WantedContents): readonly string[] => [
+  restName,
+  ...(wantsBody(contents) ? [contentName] : []),
+  ...unpackedTextColumns.filter((id) => contents === undefined || contents.includes(id)),
+];
+
 /** Columns that `decodeRows` reads, in this order; more may follow. */
-export const rowColumns = [
-  'key',
-  'long',
-  'rest',
-  ...unpackedTextColumns.map((id) => `"${id}"`),
-].join(', ');
+const columnsWith = (contents: WantedContents): string =>
+  ['key', 'long', ...textNames(contents).map((name) => `"${name}"`)].join(', ');
+
+/** Columns of whole rows. */
+export const rowColumns = columnsWith(undefined);
 
 const decodeRows = async (
   { rows }: Statements,
   stored: Rows,
+  contents?: WantedContents,
 ): Promise<ReadonlyMap<bigint, RecordRow>> => {
+  const names = textNames(contents);
   const long = stored.filter(([, isLong]) => isLong === true).map(([key]) => String(key));
   const pieces = new Map<string, TextPiece[]>();
-  const parts = long.length === 0 ? [] : await rows(piecesSql(long));
+  const parts = long.length === 0 ? [] : await rows(piecesSql(long, names));
   for (const [key, name, start, text] of parts) {
     const place = `${String(key)} ${String(name)}`;
     const known = pieces.get(place) ?? [];
     known.push({ start: Number(start), text: String(text) });
     pieces.set(place, known);
   }
-  return new Map(stored.map((row) => [row[0] as bigint, decodeRow(row, pieces)]));
+  const decode = (row: readonly DuckDBValue[]): RecordRow =>
+    withContents(decodeRow(row, names, pieces), contents);
+  return new Map(stored.map((row) => [row[0] as bigint, decode(row)]));
 };
 
 /** Decodes all rows of one group, by ordinal. */
@@ -137,28 +156,31 @@ export const decodeGroup = async (
   return [first[1], ...withInherited(copies, new Map(spans)).values()];
 };
 
-const unpackedTextNames = [restName, ...unpackedTextColumns].map((name) => `'${name}'`).join(', ');
-
-const piecesSql = (keys: readonly string[]): string =>
+const piecesSql = (keys: readonly string[], names: readonly string[]): string =>
   `SELECT key, name, start, text FROM texts
-   WHERE key IN (${keys.join(', ')}) AND name IN (${unpackedTextNames})`;
+   WHERE key IN (${keys.join(', ')}) AND name IN (${names.map((name) => `'${name}'`).join(', ')})`;
 
 /** Decodes a row. A text in pieces has only its beginning in the row. */
 const decodeRow = (
   [key, , ...stored]: readonly DuckDBValue[],
+  names: readonly string[],
   pieces: ReadonlyMap<string, readonly TextPiece[]>,
 ): RecordRow => {
-  const [rest, ...texts] = [restName, ...unpackedTextColumns].map((name, at) => {
-    const long = pieces.get(`${String(key)} ${name}`);
-    return long === undefined ? stored[at] : joinPieces(long);
-  });
-  const row = unpackRow(String(rest));
+  const texts = new Map(
+    names.map((name, at) => {
+      const long = pieces.get(`${String(key)} ${name}`);
+      return [name, long === undefined ? stored[at] : joinPieces(long)] as const;
+    }),
+  );
+  const row = unpackRow(String(texts.get(restName)));
   const values: Record<string, ColumnValue> = { ...row.values };
-  unpackedTextColumns.forEach((id, at) => {
-    const text = texts[at];
+  for (const id of unpackedTextColumns) {
+    const text = texts.get(id);
     if (typeof text === 'string') values[id] = text;
-  });
-  return { ...row, values };
+  }
+  const content = texts.get(contentName);
+  if (typeof content !== 'string') return { ...row, values };
+  return { ...row, values, body: { ...row.body, ...(parseJsonText(content) as JsonObject) } };
 };
 
 export type NamedGroup = GroupExtent & { readonly name: StreamName };

@@ -14,9 +14,10 @@ import type {
   RecordRow,
 } from '../../kernel/records/record.js';
 import { storedOutline } from '../../kernel/records/outlines.js';
+import { splitBody } from '../../kernel/records/record-contents.js';
 import type { CellValue } from './column-vector.js';
 import { beginRow, setCell, type ChunkBuffer } from './chunk-buffer.js';
-import { headOf, outlineName, restName } from './long-text.js';
+import { contentName, headOf, outlineName, restName } from './long-text.js';
 import { packRow } from './packed-row.js';
 import {
   metricsFrom,
@@ -120,7 +121,8 @@ export const encodeRow = (
   }
   const folded = encodeRatings(row, set, misfolded, foldedValues);
   if (folded !== null) set(ownColumnIndex.folded, JSON.stringify(folded));
-  const rest = packRow(row, { elsewhere, annotators });
+  const [body, contents] = splitBody(row.body);
+  const rest = packRow(row, { elsewhere, annotators, body });
   const putText = (column: number, name: string, text: string): boolean => {
     const head = headOf(text);
     set(column, head);
@@ -130,7 +132,11 @@ export const encodeRow = (
   // Only for a long record, so that its outline is read without the rest.
   const outline = putText(ownColumnIndex.rest, restName, rest) ? storedOutline(row) : null;
   if (outline !== null) putText(ownColumnIndex.outline, outlineName, outline);
-  set(ownColumnIndex.bytes, bytes + Buffer.byteLength(rest) + unpackedBytes);
+  const content = contents === null ? '' : JSON.stringify(contents);
+  if (content !== '') putText(ownColumnIndex.content, contentName, content);
+  const brief = Buffer.byteLength(rest) + unpackedBytes;
+  set(ownColumnIndex.brief_bytes, brief);
+  set(ownColumnIndex.bytes, brief + bytes + Buffer.byteLength(content));
   set(ownColumnIndex.long, long.length > 0);
   const { metrics, measured } = encodeMetrics(row, set);
   // A spread with added members would cost a quarter of all this.

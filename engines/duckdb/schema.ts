@@ -10,6 +10,7 @@ import {
 } from '@duckdb/node-api';
 import { microsecondsOf } from '../../kernel/records/time-buckets.js';
 import { metricRegistry, standardColumns, type ColumnType } from '../../kernel/records/columns.js';
+import { contentColumns } from '../../kernel/records/record-contents.js';
 import type { ColumnValue, Population } from '../../kernel/records/record.js';
 import type { Instant } from '../../kernel/schema-types.js';
 import type { CellValue } from './column-vector.js';
@@ -18,7 +19,7 @@ import type { CellValue } from './column-vector.js';
  * Schema version, raised with every change of the tables below: a file of another version is
  * dropped and rebuilt from the log.
  */
-export const schemaVersion = 12;
+export const schemaVersion = 13;
 
 /** Table of each population; all have the same columns. */
 export const tableOf: Readonly<Record<Population, string>> = {
@@ -100,13 +101,7 @@ export const metricSql = (name: string): string => `"m_${name}"`;
  * other values are in `rest` too, except those a span inherits: reading a record from fifty columns
  * takes a hundred times as long as from one.
  */
-export const unpackedTextColumns = [
-  'input',
-  'output',
-  'dataset_input',
-  'dataset_output',
-  'tools',
-] as const;
+export const unpackedTextColumns = contentColumns;
 
 /**
  * Columns of each record table, in this order, besides the standard columns and those of the
@@ -129,10 +124,14 @@ export const ownColumns = [
   { name: 'rating_texts', type: LIST(VARCHAR) },
   /** Folded texts by column as JSON, where the engine's `lower` differs. */
   { name: 'folded', type: VARCHAR },
-  /** The record without the texts stored apart (packed-row.ts): read by a page of a search. */
+  /** The record without its contents (packed-row.ts): read by a page of a search. */
   { name: 'rest', type: VARCHAR },
-  /** Size of the decoded record: unpacked `rest` and the texts stored apart. */
+  /** Contents of the body (kernel/records/record-contents.ts) as JSON. */
+  { name: 'content', type: VARCHAR },
+  /** Size of the decoded record: unpacked `rest`, `content` and the texts stored apart. */
   { name: 'bytes', type: UINTEGER },
+  /** Size of the decoded record without its contents. */
+  { name: 'brief_bytes', type: UINTEGER },
   /** True if a text is stored in pieces. */
   { name: 'long', type: BOOLEAN },
   /**
@@ -234,6 +233,7 @@ export const columnColumns = [
 const uncompressed: ReadonlySet<string> = new Set([
   ...unpackedTextColumns.map((id) => `"${id}"`),
   'rest',
+  'content',
 ]);
 const longTexts: ReadonlySet<string> = new Set(['text', 'folded']);
 

@@ -10,11 +10,12 @@ import {
   type SessionPlan,
 } from '../../kernel/records/query-plans.js';
 import type { MetricType } from '../../kernel/records/record.js';
+import type { WantedContents } from '../../kernel/records/record-contents.js';
 import { keysetToken, keysetSql } from './keyset-pagination.js';
 import { readMetricTypes } from './metric-types.js';
 import type { RecordsModel } from './model.js';
 import { projectModelOf } from './project-columns.js';
-import { isUuid } from './schema.js';
+import { isUuid, type OwnColumn } from './schema.js';
 import { recordSource, type RecordSource } from './record-source.js';
 import { integerList, uuidConstant } from './sql.js';
 import { takeGroupsWithin, sizedKeyOf, takeWithinBytes } from './record-sizes.js';
@@ -44,7 +45,8 @@ export const search = (
     const walk = plan.after === undefined ? null : keysetSql(plan.after, { by, sort, source });
     // Narrow columns first; wide rows for the page only.
     const found = await statements.rows(
-      `SELECT r.key, r.bytes${walk?.places ?? ''} ${source.fromWhere()}${walk?.condition ?? ''}
+      `SELECT r.key, r.${bytesOf(plan.contents)}${walk?.places ?? ''}
+       ${source.fromWhere()}${walk?.condition ?? ''}
        ORDER BY ${order.join(', ')}
        LIMIT ${integerList([plan.limit + 1])} OFFSET ${integerList([plan.offset])}`,
       source.parameters,
@@ -53,7 +55,7 @@ export const search = (
       found.slice(0, plan.limit).map(sizedKeyOf),
       plan.bytesMax ?? pageBytesMax,
     );
-    const rows = await readRows(statements, plan.population, page);
+    const rows = await readRows(statements, plan.population, page, plan.contents);
     const more = found.length > page.length;
     return {
       rows: page.flatMap(({ key }) => rows.get(key) ?? []),
@@ -61,6 +63,10 @@ export const search = (
       ...(walk !== null && more && { next: keysetToken(found[page.length - 1] ?? []) }),
     };
   }, context);
+
+/** Column with the size of rows that are read with these contents, or a larger one. */
+const bytesOf = (contents: WantedContents): OwnColumn =>
+  contents?.length === 0 ? 'brief_bytes' : 'bytes';
 
 type SortTyping = Pick<RecordScope, 'templates'> & {
   readonly types: ReadonlyMap<string, MetricType>;

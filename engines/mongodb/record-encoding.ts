@@ -1,10 +1,10 @@
-import { BSON, type Document } from 'mongodb';
-import { parseJsonText } from '../../kernel/json-text.js';
+import { BSON } from 'mongodb';
 import { millisecondsOf } from '../../kernel/records/time-buckets.js';
 import { metricValue, registryType, standardValue } from '../../kernel/records/column-value.js';
 import { populationOf, spanKinds, standardColumns } from '../../kernel/records/columns.js';
 import { annotationsOf, ratingKeys, ratingValue } from '../../kernel/records/feedback.js';
 import { storedOutline } from '../../kernel/records/outlines.js';
+import { splitBody } from '../../kernel/records/record-contents.js';
 import type { StreamName } from '../../kernel/ports.js';
 import type {
   ColumnValue,
@@ -65,6 +65,8 @@ export type StoredRow = {
   /** Hash of the columns with a value: see record-shapes.ts. */
   readonly shape?: string;
   readonly rest: string;
+  /** A long `rest` without the contents of the body (kernel/records/record-contents.ts). */
+  readonly brief?: string;
   /** Number of further documents with parts of `rest`, when it is too long for one. */
   readonly parts: number;
 };
@@ -139,6 +141,7 @@ export const rowDocuments = (row: RecordRow): readonly (StoredRow | StoredFirst 
     ...storedRow(row, values),
     ...place,
     ...(outline !== null && { outline }),
+    ...briefOf(row, rest, values),
     rest: pieces.length > 0 ? '' : rest,
     parts: pieces.length,
   };
@@ -149,6 +152,18 @@ export const rowDocuments = (row: RecordRow): readonly (StoredRow | StoredFirst 
     ...pieces.map((text, part) => ({ ...place, partOf: row.ordinal, part, text })),
     ...firstsOf(row).map((first) => ({ ...place, of: row.ordinal, ...first })),
   ];
+};
+
+/** Nothing for a short `rest`, one without contents, or one that is too long without them too. */
+const briefOf = (
+  row: RecordRow,
+  rest: string,
+  values: Readonly<Record<string, ColumnValue>>,
+): Pick<StoredRow, 'brief'> => {
+  const [body, contents] = splitBody(row.body);
+  if (rest.length <= outlineSourceMax || contents === null) return {};
+  const brief = restOf({ ...row, body }, values);
+  return brief.length > restMax ? {} : { brief };
 };
 
 /**
@@ -271,7 +286,7 @@ const firstsOf = ({ metrics }: RecordRow) =>
   );
 
 /** Non-empty values without a member of their own. */
-type Rest = Pick<RecordRow, 'values' | 'metrics' | 'userMetadata' | 'errors' | 'body'>;
+export type RowRest = Pick<RecordRow, 'values' | 'metrics' | 'userMetadata' | 'errors' | 'body'>;
 
 const restOf = (row: RecordRow, stored: Readonly<Record<string, ColumnValue>>): string => {
   const values = Object.fromEntries(
@@ -280,7 +295,7 @@ const restOf = (row: RecordRow, stored: Readonly<Record<string, ColumnValue>>): 
     ),
   );
   const { metrics, userMetadata, errors, body } = row;
-  const rest: Rest = { values, metrics, userMetadata, errors, body };
+  const rest: RowRest = { values, metrics, userMetadata, errors, body };
   const said = Object.entries(rest).filter(([, members]) => Object.keys(members).length > 0);
   return JSON.stringify(Object.fromEntries(said));
 };
@@ -297,45 +312,3 @@ const piecesOf = (text: string): readonly string[] => {
   }
   return pieces;
 };
-
-/** Members that `rowFromDocument` needs. */
-export const rowMembers = {
-  _id: 0,
-  group: 1,
-  ordinal: 1,
-  kind: 1,
-  id: 1,
-  at: 1,
-  spans: 1,
-  values: 1,
-  annotators: 1,
-  rest: 1,
-  parts: 1,
-} as const;
-
-/** Decodes a row; `parts` are joined long rests by group and ordinal. */
-export const rowFromDocument = (
-  document: Document,
-  parts: ReadonlyMap<string, string>,
-): RecordRow => {
-  const stored = document as StoredRow;
-  const { group, ordinal, kind, id, at, spans, annotators } = stored;
-  const text = stored.parts === 0 ? stored.rest : (parts.get(partKey(stored)) ?? '');
-  const rest = parseJsonText(text) as Partial<Rest>;
-  const { values, metrics = {}, userMetadata = {}, errors = {}, body = {} } = rest;
-  return {
-    group,
-    ordinal,
-    kind,
-    metrics,
-    userMetadata,
-    errors,
-    body,
-    values: { ...values, ...stored.values, id, created_at: at },
-    annotators,
-    spanCount: spans,
-  };
-};
-
-export const partKey = ({ group, ordinal }: Pick<StoredRow, 'group' | 'ordinal'>): string =>
-  `${group} ${ordinal}`;

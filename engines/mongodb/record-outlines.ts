@@ -11,7 +11,7 @@ import {
 import type { StreamName } from '../../kernel/ports.js';
 import type { RowOrdinals } from '../../kernel/records/records.js';
 import type { RecordRow } from '../../kernel/records/record.js';
-import { rowMembers, rowFromDocument } from './record-encoding.js';
+import { rowMembers, rowFromDocument } from './record-decoding.js';
 import { bulkTimeoutMs, rowsFromDocuments } from './record-search.js';
 import type { Snapshot } from './snapshot.js';
 

@@ -10,6 +10,7 @@ import {
   type SearchPlan,
 } from '../../kernel/records/query-plans.js';
 import type { MetricType, Population, RecordRow } from '../../kernel/records/record.js';
+import type { WantedContents } from '../../kernel/records/record-contents.js';
 import type { RunCounts } from '../../kernel/records/measures.js';
 import {
   afterKeyset,
@@ -28,13 +29,8 @@ import {
   scopeMatch,
 } from './record-match.js';
 import { documentBytes } from './record-page-size.js';
-import {
-  partKey,
-  rowMembers,
-  rowFromDocument,
-  type StoredFirst,
-  type StoredRow,
-} from './record-encoding.js';
+import { partKey, rowMembers, rowMembersWith, rowFromDocument } from './record-decoding.js';
+import type { StoredFirst, StoredRow } from './record-encoding.js';
 import type { Snapshot } from './snapshot.js';
 import { comparedPrefix } from './text-match.js';
 
@@ -51,7 +47,12 @@ export const search = async (snapshot: Snapshot, plan: SearchPlan): Promise<Reco
   const member = await sortMember(snapshot, plan);
   const pipeline = [
     ...searchStages(snapshot, plan, member),
-    { $project: { ...rowMembers, ...(plan.after !== undefined && keysetMembers(member)) } },
+    {
+      $project: {
+        ...rowMembersWith(plan.contents),
+        ...(plan.after !== undefined && keysetMembers(member)),
+      },
+    },
   ];
   const cursor = snapshot.rows.aggregate(pipeline, {
     hint: scopeIndex(plan),
@@ -69,7 +70,7 @@ export const search = async (snapshot: Snapshot, plan: SearchPlan): Promise<Reco
     found.push(document);
   }
   return {
-    rows: await rowsFromDocuments(snapshot, found),
+    rows: await rowsFromDocuments(snapshot, found, plan.contents),
     more,
     ...(plan.after !== undefined && more && { next: keysetToken(found.at(-1) ?? {}) }),
   };
@@ -168,6 +169,7 @@ export const rowsByGroup = async (
 export const rowsFromDocuments = async (
   { rows, visible }: Snapshot,
   stored: readonly Document[],
+  contents?: WantedContents,
 ): Promise<readonly RecordRow[]> => {
   const long = stored.filter((row) => (row as StoredRow).parts > 0) as unknown as StoredRow[];
   const parts = new Map<string, string>();
@@ -182,7 +184,7 @@ export const rowsFromDocuments = async (
       parts.set(key, `${parts.get(key) ?? ''}${String(text)}`);
     }
   }
-  return stored.map((row) => rowFromDocument(row, parts));
+  return stored.map((row) => rowFromDocument(row, parts, contents));
 };
 
 export const findGroup = async (

@@ -1,6 +1,7 @@
 import type { StreamName } from '../../kernel/ports.js';
 import type { StoredGroup, GroupPlan, StoredGroupSize } from '../../kernel/records/query-plans.js';
-import { restMax, rowMembers } from './record-encoding.js';
+import { rowMembers } from './record-decoding.js';
+import { restMax } from './record-encoding.js';
 import { rowsByGroup, findGroup, queryTimeoutMs } from './record-search.js';
 import type { Snapshot } from './snapshot.js';
 

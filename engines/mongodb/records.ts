@@ -24,7 +24,7 @@ import { runAverages, runMeasures, changedRuns } from './record-run-measures.js'
 import { takeWholeGroups } from './record-page-size.js';
 import { groupRows, groupBytes } from './record-weights.js';
 import { openModelStates } from './model-state.js';
-import { rowMembers } from './record-encoding.js';
+import { rowMembers } from './record-decoding.js';
 import {
   bulkTimeoutMs,
   count,
@@ -42,7 +42,7 @@ import type { Snapshot } from './snapshot.js';
 import { snapshotModel, type SnapshotModel, type StampedBatch } from './mvcc-model.js';
 
 /** Version of the row format: another version is another model, rebuilt from the log. */
-const form = 7;
+const form = 8;
 
 /**
  * Indexes: every query names a project, most a time window; `until` and `from` filter in the index,

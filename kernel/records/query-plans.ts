@@ -1,4 +1,5 @@
 import type { Filter } from '../filter.js';
+import type { WantedContents } from './record-contents.js';
 import type { MeasureTarget } from './column-value.js';
 import type { FeedbackTemplate } from './feedback.js';
 import type { StreamName } from '../ports.js';
@@ -44,6 +45,8 @@ export type SearchPlan = RecordScope & {
   readonly limit: number;
   /** Limit of the rows' stored bytes; absent = `pageBytesMax`. */
   readonly bytesMax?: number;
+  /** Contents that rows are read with; the others are missing in them. Absent = all. */
+  readonly contents?: WantedContents;
   /**
    * Cursor pagination: set for a page of a full scan, from its beginning (null) or after the
    * previous page (its `next`), unaffected by insertions and deletions since. `offset` is 0 then.

@@ -69,6 +69,7 @@ const exporting = (
       const shown = {
         withCounts: body.include_counts === true,
         truncated: body.truncate_fields === true,
+        fields: null,
         templates,
         csv: body.format === 'csv' ? await columnsOf(needs, plan, body, signal) : null,
       };

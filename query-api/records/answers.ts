@@ -25,12 +25,17 @@ import { bucketOf, metricsParts, type GroupBucket } from '../metrics/answer.js';
 import { metricsOfOtherPopulation } from '../metrics/other-population.js';
 import { csvRecord, type CsvColumns } from './csv-lines.js';
 import { spanTree, traceTree } from './tree.js';
+import { pickFields, type RecordFields } from './fields.js';
 import { truncateTexts, recordViewOf } from './views.js';
 
-/** Options of a search's records; templates are the live ones of the project. */
+/**
+ * Options of a search's records; templates are the live ones of the project. `fields`: members to
+ * show; null: all.
+ */
 type PageOptions = {
   readonly withCounts: boolean;
   readonly truncated: boolean;
+  readonly fields: RecordFields | null;
   readonly templates: readonly FeedbackTemplate[];
 };
 /** Options of an export's records: lines of JSON, or of CSV with these columns. */
@@ -169,10 +174,11 @@ export const recordAnswers = ({ records, inSlices }: Needs): RecordAnswers => {
 };
 
 const openRecordView =
-  ({ withCounts, truncated: isTruncated, templates }: PageOptions, types: MetricTypes) =>
+  ({ withCounts, truncated: isTruncated, fields, templates }: PageOptions, types: MetricTypes) =>
   (row: RecordRow): RecordView => {
     const whole = recordViewOf(row, withCounts, templates, types);
-    return isTruncated ? truncateTexts(whole) : whole;
+    const shown = fields === null ? whole : pickFields(whole, fields);
+    return isTruncated ? truncateTexts(shown) : shown;
   };
 
 type MetricTypes = ReadonlyMap<string, MetricType>;

@@ -9,6 +9,7 @@ import type { ProjectId } from '../../kernel/schema-types.js';
 import { selectRun, type RunInProject, type TemplatesOf } from '../run-selection.js';
 import { unknownMetrics } from '../filters/catalogue.js';
 import type { FindUnknownKeys } from '../filters/unknown-metadata-keys.js';
+import { columnsInFields } from './fields.js';
 import { columnsInSearch, metricsInSearch, planSearch } from './plan.js';
 
 type Needs = {
@@ -54,7 +55,7 @@ export const completePlan = async (
   ]);
   const { plan, complaints } = planSearch(body, population, types, templates);
   if (plan === null) throw validationFault(complaints);
-  const columns = columnsInSearch(plan);
+  const columns = [...columnsInSearch(plan), ...columnsInFields(body.fields)];
   const keys = (await unknownKeys?.(project, population, columns)) ?? [];
   return {
     plan: { ...plan, project, run, templates },

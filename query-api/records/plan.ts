@@ -13,6 +13,7 @@ import {
   type KnownMetricTypes,
 } from '../filters/catalogue.js';
 import { missingMember } from '../filters/complaints.js';
+import { columnsInFields, contentsOf, fieldComplaints } from './fields.js';
 import { columnsInFilter, planFilter, type Catalogue } from '../filters/plan.js';
 
 /** Part of a plan that follows from the request alone; the route adds project and run. */
@@ -35,7 +36,11 @@ export const planSearch = (
   const catalogue = { population, types, templates };
   const { filter, complaints: filterComplaints } = planFilter(body, catalogue);
   const sort = planSort(body.sort ?? null, catalogue);
-  const complaints = [...filterComplaints, ...sort.complaints];
+  const complaints = [
+    ...filterComplaints,
+    ...sort.complaints,
+    ...fieldComplaints(body.fields, population),
+  ];
   if (complaints.length > 0) return { plan: null, complaints };
   return {
     plan: {
@@ -47,6 +52,7 @@ export const planSearch = (
       sort: sort.sort,
       offset: body.starting_token ?? 0,
       limit: body.limit ?? defaultPageLimit,
+      ...(body.fields != null && { contents: contentsOf(body.fields) }),
     },
     complaints: [],
   };
@@ -55,7 +61,8 @@ export const planSearch = (
 /** Metrics of the request whose types have to be loaded from the project. */
 export const metricsInSearch = (body: RecordSearch, population: Population): readonly string[] => {
   const { plan } = planSearch(body, population, null);
-  return plan === null ? [] : metricsWithoutType(columnsInSearch(plan));
+  if (plan === null) return [];
+  return metricsWithoutType([...columnsInSearch(plan), ...columnsInFields(body.fields)]);
 };
 
 /** Columns that a search filters and sorts by. */

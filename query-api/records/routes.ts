@@ -72,6 +72,7 @@ const searching = (needs: Needs, operation: typeof searchSessions, population: P
       const shown = {
         withCounts: body.include_counts === true,
         truncated: body.truncate_fields === true,
+        fields: body.fields ?? null,
         templates,
       };
       const bytesMax = memory.reserveUpTo(pageBytesMax);

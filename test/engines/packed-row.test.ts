@@ -10,7 +10,7 @@ import { spanRow, traceId, traceRow } from '../support/record-rows.js';
 import { runs } from '../support/runs.js';
 
 const packed = (row: RecordRow): string =>
-  packRow(row, { elsewhere: 0, annotators: row.annotators });
+  packRow(row, { elsewhere: 0, annotators: row.annotators, body: row.body });
 const again = (row: RecordRow): RecordRow => unpackRow(packed(row));
 
 describe('packed row', () => {

@@ -112,7 +112,7 @@ describe('serialised responses of records', () => {
       ] as const) {
         const plan = searchOf({ offset, limit });
         const { rows, more } = await records.search(plan);
-        const shown = { withCounts: isCut, truncated: isCut, templates };
+        const shown = { withCounts: isCut, truncated: isCut, fields: null, templates };
         const views = rows.map((row): Json => {
           const view = recordViewOf(row, isCut, templates);
           return isCut ? truncateTexts(view) : view;

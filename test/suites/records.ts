@@ -38,6 +38,7 @@ import { recordPrefetchSuite } from './record-prefetch.js';
 import { runDatasetRowSuite } from './run-dataset-rows.js';
 import { runMeasureSuite } from './run-measures.js';
 import { recordPaginationSuite } from './record-pagination.js';
+import { recordContentSuite } from './record-contents.js';
 
 /**
  * Records on an empty store. `reopen` closes it gracefully and opens the same store; `close` also
@@ -80,6 +81,7 @@ export const recordsSuite = (name: string, open: OpenRecords): void => {
     recordSelectionSuite(() => records, reopen);
     recordCancellationSuite(() => records);
     recordPaginationSuite(() => records);
+    recordContentSuite(() => records);
   });
 };
 

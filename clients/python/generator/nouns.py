@@ -5,20 +5,20 @@ plural, at the beginning: `logTraces` is `traces.log`, `listExperimentTags` is
 `experiments.list_tags`, `listRunJobs` is `jobs.list_run_jobs`. `change` is called `update`.
 """
 
-import keyword
 import re
-import textwrap
 from typing import Dict, List
 
+from .arguments import documented, given, optional, parameter, safe
 from .document import Described, Document, name_of, operations, references, snake, warning
 from .hints import hint
-from .types import imported, opened
+from .types import imported
 
 #: Members that the client fills in itself.
 stamped = ("logging_method", "client_version", "reliable")
 #: Members that may only repeat what is in the path.
 echoes = ("setScorerSettings", "changeScorerSettings")
 typing_names = ("Any", "Callable", "Dict", "List", "Literal", "Optional", "Sequence", "Union")
+typing_names += ("overload",)
 
 
 def method_name(operation: str, tag: str) -> str:
@@ -69,9 +69,9 @@ def noun_file(tag: str, ours: List[Described], document: Document) -> str:
             + "\n\n".join(text for one in methods for text in one.texts()),
         ]
     )
-    words = {word.strip("[],():") for word in body.replace("[", " ").replace("]", " ").split()}
+    words = {word.strip("[],():@") for word in body.replace("[", " ").replace("]", " ").split()}
     used = [one for one in typing_names if one in words]
-    items = re.findall(r"Pages\[(\w+)\]", body)
+    items = [one for one in re.findall(r"Pages\[(\w+)\]", body) if one != "Any"]
     needed = {name for one in methods for name in one.mentioned() if name in words}
     mentioned = sorted({*needed, *items})
     head = [f'"""{tag}. {warning}"""', "", "from __future__ import annotations"]
@@ -119,16 +119,20 @@ class Method:
         if kinds[0] != "application/json":
             ours = len(kinds) > 1 or kinds[0] == "application/x-ndjson"
             return {"answer": "file" if ours else "text", "returns": "Download" if ours else "str"}
-        schema = self.said.answers[kinds[0]]
+        schema, *others = alternatives(self.said.answers[kinds[0]], schemas)
         whole = {"answer": "json", "returns": hint(schema)}
         if not whole["returns"].endswith("Page"):
-            return whole
+            return {"answer": "json", "returns": hint(self.said.answers[kinds[0]])}
         properties = schemas[whole["returns"]]["properties"]
         token = "starting_token" if "next_starting_token" in properties else "cursor"
         lists = [name for name, one in properties.items() if one.get("type") == "array"]
         rows = next(name for name in lists if "$ref" in properties[name]["items"])
         item = hint(properties[rows]["items"])
-        return {"answer": "json", "returns": f"Pages[{item}]", "rows": rows, "token": token}
+        page = {"answer": "json", "returns": f"Pages[{item}]", "rows": rows, "token": token}
+        for other in others:
+            item = hint(schemas[hint(other)]["properties"][rows]["items"])
+            page["fields"] = f"Pages[{item}]"
+        return page
 
     def mentioned(self) -> List[str]:
         said = self.said
@@ -210,10 +214,24 @@ class Method:
     def texts(self) -> List[str]:
         return [self.text(), *self.waiting()]
 
+    def overloads(self) -> List[str]:
+        """The type of a search's records follows from `fields`."""
+        lines = []
+        for fields, returns in (
+            ("fields: None = None", self.answer["returns"]),
+            ("fields: Sequence[str]", self.answer["fields"]),
+        ):
+            inner = [fields if one.startswith("fields:") else one for one in self.parameters()]
+            lines += ["    @overload", f"    def {self.name}(", "        self,"]
+            lines += [*map(parameter, inner), f"    ) -> {returns}: ...", ""]
+        return lines
+
     def text(self) -> str:
         inner = self.parameters()
-        lines = [f"    def {self.name}(", "        self,", *map(parameter, inner)]
-        lines += [f"    ) -> {self.answer['returns']}:"]
+        either = "fields" in self.answer
+        lines = self.overloads() if either else []
+        lines += [f"    def {self.name}(", "        self,", *map(parameter, inner)]
+        lines += [f"    ) -> {'Pages[Any]' if either else self.answer['returns']}:"]
         if not inner:
             lines = [f"    def {self.name}(self) -> {self.answer['returns']}:"]
         lines += documented(self.said)
@@ -269,36 +287,8 @@ class Method:
 polled = ("ScorerTask", "Job", "OrgJob", "PastScoringJob")
 
 
-def parameter(said: str) -> str:
-    line = f"        {said},"
-    if len(line) <= 100:
-        return line
-    name, rest = said.split(": ", 1)
-    kind, default = rest[:-7] if rest.endswith(" = None") else rest, rest.endswith(" = None")
-    return f"        {name}: {opened(kind, 8)}{' = None' if default else ''},"
-
-
-def safe(name: str) -> str:
-    return f"{name}_" if keyword.iskeyword(name) else name
-
-
-def optional(said: str) -> str:
-    return said if said.startswith("Optional[") or said == "Any" else f"Optional[{said}]"
-
-
-def given(group: str, names: Dict[str, str]) -> List[str]:
-    if not names:
-        return []
-    pairs = [f'"{name}": {parameter}' for name, parameter in names.items()]
-    line = f"            {group}={{{', '.join(pairs)}}},"
-    if len(line) <= 100:
-        return [line]
-    inner = [f"                {one}," for one in pairs]
-    return [f"            {group}={{", *inner, "            },"]
-
-
-def documented(said: Described) -> List[str]:
-    lines = textwrap.wrap(said.text, 90, break_on_hyphens=False)
-    if not lines:
-        return [f'        """{said.summary}."""']
-    return [f'        """{said.summary}.', "", *[f"        {one}" for one in lines], '        """']
+def alternatives(answer: dict, schemas: Dict[str, dict]) -> List[dict]:
+    """The pages of a search: of whole records, and of some of their members."""
+    pages = schemas.get(name_of(answer.get("$ref", "")), {}).get("anyOf", [])
+    paged = pages and all(one.get("$ref", "").endswith("Page") for one in pages)
+    return pages if paged else [answer]

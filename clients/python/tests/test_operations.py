@@ -131,6 +131,21 @@ class Operations(ServiceTest):
         names = [one["name"] for one in csv.DictReader(io.StringIO(table)) if one["input"] == "i"]
         self.assertEqual(sorted(names), sorted(found))
 
+    def test_outline_records_by_fields(self) -> None:
+        with self.assay.trace("outlined", input="i", tags=["outline"]):
+            pass
+        self.assertTrue(self.assay.flush(30))
+        chosen: List[Any] = [
+            {"type": "collection", "name": "tags", "operator": "eq", "value": ["outline"]}
+        ]
+        [found] = self.assay.traces.search(filters=chosen, fields=["name", "tags"])
+        self.assertEqual(
+            found, {"id": found["id"], "name": "outlined", "tags": ["outline"]}
+        )
+        with self.assertRaises(Invalid) as invalid:
+            self.assay.traces.search(fields=["name", "inputs"]).first()
+        self.assertEqual(invalid.exception.complaints[0].loc, ("body", "fields", "1"))
+
     def test_poll_work_to_its_end(self) -> None:
         mark = str(uuid4())
         with self.assay.trace("to be erased", user_metadata={"mark": mark}) as trace:

@@ -23,16 +23,16 @@ export type MethodSource = {
 };
 
 /** The types that the method of this operation names. */
-export const typesOf = ({ described }: MethodSource): readonly string[] => [
+export const typesOf = ({ described, schemas }: MethodSource): readonly string[] => [
   ...namesIn(bodyOf(described)?.schema ?? {}),
-  ...namesIn(answerOf(described) ?? {}),
+  ...answersOf(described, schemas).flatMap((answer) => namesIn(answer ?? {})),
 ];
 
 /** The method, and a polling variant for operations that report progress. */
 export const methodOf = (tag: string, source: MethodSource): string => {
   const { operation, described, schemas } = source;
   const name = methodName(tag, operation.operationId);
-  const answer = answerOf(described);
+  const [answer, some] = answersOf(described, schemas);
   const isRead = source.operation.kind === 'r';
   const list = answer === null || !isRead ? null : listIn(answer, schemas);
   const told = answer === null ? 'void' : typeOf(answer);
@@ -51,7 +51,9 @@ export const methodOf = (tag: string, source: MethodSource): string => {
       ? [method('download', 'Promise<Download>')]
       : list === null
         ? [method('answer', `Promise<${told}>`)]
-        : [method('pages', `Paged<${told}, ${told}['${list}'][number]>`, `, '${list}'`)];
+        : some !== null
+          ? [pagesOfFields({ name, list, told: [told, typeOf(some)], facts, says, type })]
+          : [method('pages', pagedType(told, list), `, '${list}'`)];
   if (waiting === undefined) return lines.join('\n');
   const doc = `Asks ${name} until it is over and resolves with the last answer, however it ended.`;
   return [
@@ -59,6 +61,33 @@ export const methodOf = (tag: string, source: MethodSource): string => {
     `/** ${doc} */`,
     `${waiting}(${input}, options?: WaitOptions<${told}>): Promise<${told}> {` +
       ` return this.#call.wait(${facts}, input, options); }`,
+  ].join('\n');
+};
+
+const pagedType = (page: string, list: string): string =>
+  `Paged<${page}, ${page}['${list}'][number]>`;
+
+type FieldsSource = {
+  /** Name of the method. */
+  readonly name: string;
+  readonly list: string;
+  /** Types of the pages of whole records, and of some of their members. */
+  readonly told: readonly [whole: string, some: string];
+  readonly facts: string;
+  readonly says: string;
+  readonly type: string;
+};
+
+/** A search as overloads: the type of its records follows from `fields`. */
+const pagesOfFields = ({ name, list, told, facts, says, type }: FieldsSource): string => {
+  const [whole, some] = told.map((page) => pagedType(page, list));
+  const either = pagedType(`(${told.join(' | ')})`, list);
+  const options = 'options?: CallOptions';
+  return [
+    `${says}\n${name}(input?: ${type} & { readonly fields?: null }, ${options}): ${whole};`,
+    `${says}\n${name}(input: ${type}, ${options}): ${some};`,
+    `${name}(input: ${type} = {}, ${options}): ${either} {` +
+      ` return this.#call.pages(${facts}, input, options, '${list}'); }`,
   ].join('\n');
 };
 
@@ -150,6 +179,20 @@ const bodyOf = (described: OperationDescription): { readonly schema: Schema } | 
 
 const answerOf = (described: OperationDescription): Schema | null =>
   Object.values(described.responses['200']?.content ?? {})[0]?.schema ?? null;
+
+/** The answer, and the page of records with some of their members where `fields` asks for it. */
+const answersOf = (
+  described: OperationDescription,
+  schemas: Schemas,
+): readonly [Schema | null, Schema | null] => {
+  const answer = answerOf(described);
+  const pages = (resolveSchema(answer ?? {}, schemas)['anyOf'] ?? []) as readonly Schema[];
+  const [whole, some] = pages;
+  if (whole === undefined || some === undefined || pages.length > 2) return [answer, null];
+  return pages.every((page) => refName(page)?.endsWith('Page') === true)
+    ? [whole, some]
+    : [answer, null];
+};
 
 const resolveSchema = (
   schema: Schema,

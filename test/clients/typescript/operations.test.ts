@@ -77,6 +77,22 @@ describe('the TypeScript client with the real service', () => {
     expect(sizes).to.deep.equal([10, 10, 3]);
   });
 
+  it('types records by fields: some members of all, or all of them', async () => {
+    const { assay } = await inNewProject();
+    await assay.traces.log({ traces: traces(2) });
+    const outlined: readonly { readonly id: string; readonly name?: string }[] =
+      await Array.fromAsync(assay.traces.search({ fields: ['name'], limit: 1 }));
+    expect(outlined.map((record) => Object.keys(record))).to.deep.equal([
+      ['id', 'name'],
+      ['id', 'name'],
+    ]);
+    const [whole] = (await assay.traces.search({ limit: 1 })).records;
+    const name: string | undefined = whole?.name;
+    expect(name).to.equal(outlined[0]?.name);
+    const refused = await failed(assay.spans.search({ fields: ['nmae'] }));
+    expect(refused.complaints[0]?.loc).to.deep.equal(['body', 'fields', '0']);
+  });
+
   it('walks listings whose page is in the query, in the body, and behind a cursor', async () => {
     const { assay, project } = await inNewProject();
     const names = ['a', 'b', 'c', 'd', 'e'];

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Dict, Literal, Optional, Sequence
+from typing import Any, Dict, Literal, Optional, Sequence, overload
 
 from ..downloads import Download
 from ..noun import Noun
@@ -17,6 +17,7 @@ from ..types import (
     RecordCount,
     RecordSort,
     Session,
+    SessionFields,
     SessionTree,
 )
 
@@ -119,6 +120,7 @@ class Sessions(Noun):
         include_counts: Optional[bool] = None,
         starting_token: Optional[int] = None,
         limit: Optional[int] = None,
+        fields: Optional[Sequence[str]] = None,
         project_id: Optional[str] = None,
     ) -> RecordCount:
         """Count sessions.
@@ -142,6 +144,7 @@ class Sessions(Noun):
                 "include_counts": include_counts,
                 "starting_token": starting_token,
                 "limit": limit,
+                "fields": fields,
             },
         )
 
@@ -225,6 +228,7 @@ class Sessions(Noun):
             },
         )
 
+    @overload
     def search(
         self,
         *,
@@ -240,8 +244,48 @@ class Sessions(Noun):
         include_counts: Optional[bool] = None,
         starting_token: Optional[int] = None,
         limit: Optional[int] = None,
+        fields: None = None,
         project_id: Optional[str] = None,
-    ) -> Pages[Session]:
+    ) -> Pages[Session]: ...
+
+    @overload
+    def search(
+        self,
+        *,
+        log_stream_id: Optional[str] = None,
+        experiment_id: Optional[str] = None,
+        metrics_testing_id: Optional[str] = None,
+        filters: Optional[Sequence[FilterLeaf]] = None,
+        filter_tree: Optional[FilterNode] = None,
+        sort: Optional[RecordSort] = None,
+        start_time: Optional[str] = None,
+        end_time: Optional[str] = None,
+        truncate_fields: Optional[bool] = None,
+        include_counts: Optional[bool] = None,
+        starting_token: Optional[int] = None,
+        limit: Optional[int] = None,
+        fields: Sequence[str],
+        project_id: Optional[str] = None,
+    ) -> Pages[SessionFields]: ...
+
+    def search(
+        self,
+        *,
+        log_stream_id: Optional[str] = None,
+        experiment_id: Optional[str] = None,
+        metrics_testing_id: Optional[str] = None,
+        filters: Optional[Sequence[FilterLeaf]] = None,
+        filter_tree: Optional[FilterNode] = None,
+        sort: Optional[RecordSort] = None,
+        start_time: Optional[str] = None,
+        end_time: Optional[str] = None,
+        truncate_fields: Optional[bool] = None,
+        include_counts: Optional[bool] = None,
+        starting_token: Optional[int] = None,
+        limit: Optional[int] = None,
+        fields: Optional[Sequence[str]] = None,
+        project_id: Optional[str] = None,
+    ) -> Pages[Any]:
         """Search sessions.
 
         Flat, without the tree of spans; newest first unless `sort` says otherwise. Without a run,
@@ -264,6 +308,7 @@ class Sessions(Noun):
                 "include_counts": include_counts,
                 "starting_token": starting_token,
                 "limit": limit,
+                "fields": fields,
             },
         )
 

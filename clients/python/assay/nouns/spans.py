@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Dict, Literal, Optional, Sequence, Union
+from typing import Any, Dict, Literal, Optional, Sequence, Union, overload
 
 from ..downloads import Download
 from ..noun import Noun
@@ -21,6 +21,7 @@ from ..types import (
     RecordSort,
     RetrievedDocument,
     Span,
+    SpanFields,
     SpanTree,
     UpdateSpanResponse,
 )
@@ -106,6 +107,7 @@ class Spans(Noun):
         include_counts: Optional[bool] = None,
         starting_token: Optional[int] = None,
         limit: Optional[int] = None,
+        fields: Optional[Sequence[str]] = None,
         project_id: Optional[str] = None,
     ) -> RecordCount:
         """Count spans.
@@ -129,6 +131,7 @@ class Spans(Noun):
                 "include_counts": include_counts,
                 "starting_token": starting_token,
                 "limit": limit,
+                "fields": fields,
             },
         )
 
@@ -175,6 +178,7 @@ class Spans(Noun):
             },
         )
 
+    @overload
     def search(
         self,
         *,
@@ -190,8 +194,48 @@ class Spans(Noun):
         include_counts: Optional[bool] = None,
         starting_token: Optional[int] = None,
         limit: Optional[int] = None,
+        fields: None = None,
         project_id: Optional[str] = None,
-    ) -> Pages[Span]:
+    ) -> Pages[Span]: ...
+
+    @overload
+    def search(
+        self,
+        *,
+        log_stream_id: Optional[str] = None,
+        experiment_id: Optional[str] = None,
+        metrics_testing_id: Optional[str] = None,
+        filters: Optional[Sequence[FilterLeaf]] = None,
+        filter_tree: Optional[FilterNode] = None,
+        sort: Optional[RecordSort] = None,
+        start_time: Optional[str] = None,
+        end_time: Optional[str] = None,
+        truncate_fields: Optional[bool] = None,
+        include_counts: Optional[bool] = None,
+        starting_token: Optional[int] = None,
+        limit: Optional[int] = None,
+        fields: Sequence[str],
+        project_id: Optional[str] = None,
+    ) -> Pages[SpanFields]: ...
+
+    def search(
+        self,
+        *,
+        log_stream_id: Optional[str] = None,
+        experiment_id: Optional[str] = None,
+        metrics_testing_id: Optional[str] = None,
+        filters: Optional[Sequence[FilterLeaf]] = None,
+        filter_tree: Optional[FilterNode] = None,
+        sort: Optional[RecordSort] = None,
+        start_time: Optional[str] = None,
+        end_time: Optional[str] = None,
+        truncate_fields: Optional[bool] = None,
+        include_counts: Optional[bool] = None,
+        starting_token: Optional[int] = None,
+        limit: Optional[int] = None,
+        fields: Optional[Sequence[str]] = None,
+        project_id: Optional[str] = None,
+    ) -> Pages[Any]:
         """Search spans.
 
         Flat, without the tree of spans; newest first unless `sort` says otherwise. Without a run,
@@ -214,6 +258,7 @@ class Spans(Noun):
                 "include_counts": include_counts,
                 "starting_token": starting_token,
                 "limit": limit,
+                "fields": fields,
             },
         )
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Dict, Literal, Optional, Sequence, Union
+from typing import Any, Dict, Literal, Optional, Sequence, Union, overload
 
 from ..downloads import Download
 from ..noun import Noun
@@ -19,6 +19,7 @@ from ..types import (
     RecordCount,
     RecordSort,
     Trace,
+    TraceFields,
     TraceTree,
     UpdateTraceResponse,
 )
@@ -121,6 +122,7 @@ class Traces(Noun):
         include_counts: Optional[bool] = None,
         starting_token: Optional[int] = None,
         limit: Optional[int] = None,
+        fields: Optional[Sequence[str]] = None,
         project_id: Optional[str] = None,
     ) -> RecordCount:
         """Count traces.
@@ -144,6 +146,7 @@ class Traces(Noun):
                 "include_counts": include_counts,
                 "starting_token": starting_token,
                 "limit": limit,
+                "fields": fields,
             },
         )
 
@@ -227,6 +230,7 @@ class Traces(Noun):
             },
         )
 
+    @overload
     def search(
         self,
         *,
@@ -242,8 +246,48 @@ class Traces(Noun):
         include_counts: Optional[bool] = None,
         starting_token: Optional[int] = None,
         limit: Optional[int] = None,
+        fields: None = None,
         project_id: Optional[str] = None,
-    ) -> Pages[Trace]:
+    ) -> Pages[Trace]: ...
+
+    @overload
+    def search(
+        self,
+        *,
+        log_stream_id: Optional[str] = None,
+        experiment_id: Optional[str] = None,
+        metrics_testing_id: Optional[str] = None,
+        filters: Optional[Sequence[FilterLeaf]] = None,
+        filter_tree: Optional[FilterNode] = None,
+        sort: Optional[RecordSort] = None,
+        start_time: Optional[str] = None,
+        end_time: Optional[str] = None,
+        truncate_fields: Optional[bool] = None,
+        include_counts: Optional[bool] = None,
+        starting_token: Optional[int] = None,
+        limit: Optional[int] = None,
+        fields: Sequence[str],
+        project_id: Optional[str] = None,
+    ) -> Pages[TraceFields]: ...
+
+    def search(
+        self,
+        *,
+        log_stream_id: Optional[str] = None,
+        experiment_id: Optional[str] = None,
+        metrics_testing_id: Optional[str] = None,
+        filters: Optional[Sequence[FilterLeaf]] = None,
+        filter_tree: Optional[FilterNode] = None,
+        sort: Optional[RecordSort] = None,
+        start_time: Optional[str] = None,
+        end_time: Optional[str] = None,
+        truncate_fields: Optional[bool] = None,
+        include_counts: Optional[bool] = None,
+        starting_token: Optional[int] = None,
+        limit: Optional[int] = None,
+        fields: Optional[Sequence[str]] = None,
+        project_id: Optional[str] = None,
+    ) -> Pages[Any]:
         """Search traces.
 
         Flat, without the tree of spans; newest first unless `sort` says otherwise. Without a run,
@@ -266,6 +310,7 @@ class Traces(Noun):
                 "include_counts": include_counts,
                 "starting_token": starting_token,
                 "limit": limit,
+                "fields": fields,
             },
         )
 

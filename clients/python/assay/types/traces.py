@@ -11,7 +11,10 @@ __all__ = [
     "LogTracesResponse",
     "NewTrace",
     "Trace",
+    "TraceFields",
+    "TraceFieldsPage",
     "TracePage",
+    "TraceSearch",
     "UpdateTraceResponse",
 ]
 
@@ -87,6 +90,49 @@ class Trace(_Trace, total=False):
     num_spans: Optional[int]
 
 
+class _TraceFields(TypedDict):
+    id: str
+
+
+class TraceFields(_TraceFields, total=False):
+    type: Literal["trace"]
+    project_id: str
+    run_id: str
+    session_id: Optional[str]
+    trace_id: Optional[str]
+    name: str
+    created_at: str
+    updated_at: Optional[str]
+    input: Any
+    output: Any
+    redacted_input: Any
+    redacted_output: Any
+    user_metadata: Dict[str, str]
+    tags: List[str]
+    status_code: Optional[int]
+    metrics: Dict[str, Any]
+    external_id: Optional[str]
+    dataset_input: Optional[str]
+    dataset_output: Optional[str]
+    dataset_metadata: Dict[str, str]
+    has_children: bool
+    is_complete: bool
+    metric_info: Dict[str, MetricInfo]
+    annotations: Dict[str, Any]
+    annotation_aggregates: Dict[str, Any]
+    fully_annotated: bool
+    num_spans: Optional[int]
+
+
+class TraceFieldsPage(TypedDict):
+    starting_token: int
+    limit: int
+    paginated: bool
+    next_starting_token: Optional[int]
+    records: List[TraceFields]
+    last_row_id: Optional[str]
+
+
 class TracePage(TypedDict):
     starting_token: int
     limit: int
@@ -94,6 +140,9 @@ class TracePage(TypedDict):
     next_starting_token: Optional[int]
     records: List[Trace]
     last_row_id: Optional[str]
+
+
+TraceSearch = Union["TracePage", "TraceFieldsPage"]
 
 
 class UpdateTraceResponse(TypedDict):

@@ -3,6 +3,7 @@ import type { Call, CallOptions, Download, Paged } from '../call.js';
 import type {
   CreateSession,
   CreateSessionResponse,
+  SessionFieldsPage,
   SessionPage,
   SessionTree,
 } from './sessions-types.js';
@@ -36,9 +37,21 @@ export class Sessions {
    * otherwise. Without a run, the whole project is searched. (contract 5.7)
    */
   search(
+    input?: { readonly project_id?: string } & RecordQuery & { readonly fields?: null },
+    options?: CallOptions,
+  ): Paged<SessionPage, SessionPage['records'][number]>;
+  /**
+   * Search sessions. Flat, without the tree of spans; newest first unless `sort` says
+   * otherwise. Without a run, the whole project is searched. (contract 5.7)
+   */
+  search(
+    input: { readonly project_id?: string } & RecordQuery,
+    options?: CallOptions,
+  ): Paged<SessionFieldsPage, SessionFieldsPage['records'][number]>;
+  search(
     input: { readonly project_id?: string } & RecordQuery = {},
     options?: CallOptions,
-  ): Paged<SessionPage, SessionPage['records'][number]> {
+  ): Paged<SessionPage | SessionFieldsPage, (SessionPage | SessionFieldsPage)['records'][number]> {
     return this.#call.pages(
       { method: 'POST', path: '/projects/{project_id}/sessions/search', isRead: true },
       input,

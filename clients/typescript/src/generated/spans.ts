@@ -3,6 +3,7 @@ import type { Call, CallOptions, Download, Paged } from '../call.js';
 import type {
   LogSpans,
   LogSpansResponse,
+  SpanFieldsPage,
   SpanPage,
   UpdateSpan,
   UpdateSpanResponse,
@@ -53,9 +54,21 @@ export class Spans {
    * Without a run, the whole project is searched. (contract 5.7)
    */
   search(
+    input?: { readonly project_id?: string } & RecordQuery & { readonly fields?: null },
+    options?: CallOptions,
+  ): Paged<SpanPage, SpanPage['records'][number]>;
+  /**
+   * Search spans. Flat, without the tree of spans; newest first unless `sort` says otherwise.
+   * Without a run, the whole project is searched. (contract 5.7)
+   */
+  search(
+    input: { readonly project_id?: string } & RecordQuery,
+    options?: CallOptions,
+  ): Paged<SpanFieldsPage, SpanFieldsPage['records'][number]>;
+  search(
     input: { readonly project_id?: string } & RecordQuery = {},
     options?: CallOptions,
-  ): Paged<SpanPage, SpanPage['records'][number]> {
+  ): Paged<SpanPage | SpanFieldsPage, (SpanPage | SpanFieldsPage)['records'][number]> {
     return this.#call.pages(
       { method: 'POST', path: '/projects/{project_id}/spans/search', isRead: true },
       input,

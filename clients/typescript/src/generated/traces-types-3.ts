@@ -216,6 +216,11 @@ export type RecordQuery = {
   readonly starting_token?: number | null;
   /** Rows of one page at most, 1 to 1,000. Default: 100. */
   readonly limit?: number | null;
+  /**
+   * Members to answer beside `id`, 1 to 60, `metrics/<name>` and `user_metadata/<key>` too;
+   * null: all.
+   */
+  readonly fields?: readonly string[] | null;
 };
 
 export type RecordSort = {

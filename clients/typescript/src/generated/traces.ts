@@ -9,7 +9,8 @@ import type {
   RecordExport,
   RecordQuery,
 } from './traces-types-3.js';
-import type { TracePage, TraceTree, UpdateTrace, UpdateTraceResponse } from './traces-types-4.js';
+import type { TraceFieldsPage, TracePage } from './traces-types-4.js';
+import type { TraceTree, UpdateTrace, UpdateTraceResponse } from './traces-types-5.js';
 
 /** One run of an application each, with its spans: logged, changed, read, deleted. */
 export class Traces {
@@ -54,9 +55,21 @@ export class Traces {
    * otherwise. Without a run, the whole project is searched. (contract 5.7)
    */
   search(
+    input?: { readonly project_id?: string } & RecordQuery & { readonly fields?: null },
+    options?: CallOptions,
+  ): Paged<TracePage, TracePage['records'][number]>;
+  /**
+   * Search traces. Flat, without the tree of spans; newest first unless `sort` says
+   * otherwise. Without a run, the whole project is searched. (contract 5.7)
+   */
+  search(
+    input: { readonly project_id?: string } & RecordQuery,
+    options?: CallOptions,
+  ): Paged<TraceFieldsPage, TraceFieldsPage['records'][number]>;
+  search(
     input: { readonly project_id?: string } & RecordQuery = {},
     options?: CallOptions,
-  ): Paged<TracePage, TracePage['records'][number]> {
+  ): Paged<TracePage | TraceFieldsPage, (TracePage | TraceFieldsPage)['records'][number]> {
     return this.#call.pages(
       { method: 'POST', path: '/projects/{project_id}/traces/search', isRead: true },
       input,
