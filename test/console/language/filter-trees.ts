@@ -6,6 +6,7 @@ import { appliesTo, standardColumns } from '../../../kernel/records/columns.js';
 import type { FilterKind, MetricType, Population } from '../../../kernel/records/record.js';
 import type { NamedTemplate } from '../../../kernel/records/feedback.js';
 import type { Json } from '../../../kernel/schema-types.js';
+import { anyUtf16 } from '../any-text.js';
 import { leafOf } from '../../support/filter-generators.js';
 import { metadataKeys, perhaps, pick, users } from '../../support/record-generators.js';
 
@@ -83,12 +84,8 @@ export const contextOf = (population: Population): FilterContext => ({
   me: users[0] ?? null,
 });
 
-/** Any UTF-16, lone surrogates too. */
-const anyText = fc
-  .array(fc.integer({ min: 0, max: 0xffff }), { maxLength: 12 })
-  .map((units) => String.fromCharCode(...units));
 const textPool = fc.oneof(
-  { weight: 2, arbitrary: anyText },
+  { weight: 2, arbitrary: anyUtf16(12) },
   { weight: 2, arbitrary: fc.string({ unit: 'grapheme', maxLength: 20 }) },
   {
     weight: 1,
@@ -253,5 +250,5 @@ export const filterTexts = (printed: fc.Arbitrary<string>): fc.Arbitrary<string>
       const from = text.length === 0 ? 0 : at % text.length;
       return text.slice(0, from) + put + text.slice(from + length);
     });
-  return fc.oneof(cut, soup, textPool, fc.string({ unit: 'binary', maxLength: 60 }));
+  return fc.oneof(cut, soup, textPool, anyUtf16(60));
 };
