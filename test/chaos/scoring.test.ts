@@ -12,7 +12,7 @@ import { temporaryFolder } from '../support/folder.js';
 import { formRequest } from '../support/multipart-forms.js';
 import { drawSeed } from '../support/test-environment.js';
 import { runs } from '../support/runs.js';
-import { testCache } from '../support/sandboxes.js';
+import { testCache, waits } from '../support/sandboxes.js';
 import { startService, type ServiceProcess } from '../support/service-process.js';
 import { pollUntil } from '../support/poll-until.js';
 import {
@@ -22,7 +22,7 @@ import {
   type Task,
 } from '../support/scorer-validations.js';
 
-const slow = 'import time\ndef scorer_fn(**k) -> int:\n    time.sleep(0.2)\n    return 1\n';
+const slow = `def scorer_fn(**k) -> int:\n    ${waits(200)}\n    return 1\n`;
 const tasksEachTime = 3;
 
 describe('a worker that is killed at random', function () {
@@ -44,7 +44,7 @@ describe('a worker that is killed at random', function () {
     const tasks: string[] = [];
     try {
       let service = await start();
-      for (let kill = 0; kill < runs(2); kill += 1) {
+      for (let kill = 0; kill < runs(1); kill += 1) {
         for (let more = 0; more < tasksEachTime; more += 1) {
           const asked = await service.client.send<RequestedTask>(
             'POST',

@@ -21,7 +21,7 @@ describeDistributed('a service whose engines stop and are not gone', describe, f
   let spread: DistributedService;
   let root = '';
   before(async () => {
-    spread = await startDistributedService({ ASSAY_LAG_MAX: '5s' });
+    spread = await startDistributedService({ env: { ASSAY_LAG_MAX: '5s' }, hasStandby: false });
     const made = await spread
       .of('command')
       .client.send<{ id: string }>('POST', '/v2/projects', { body: { name: 'asleep' } });
@@ -113,7 +113,6 @@ describeDistributed('a service whose engines stop and are not gone', describe, f
   it('is not ready while its read models lag too far: no process folds', async () => {
     await wellAgain();
     await spread.kill('projections');
-    await spread.kill('standby');
     const body = { name: 'nobody folds this' };
     const path = `${root}/log_streams`;
     const written = await spread.of('command').client.send('POST', path, { body });
@@ -127,7 +126,6 @@ describeDistributed('a service whose engines stop and are not gone', describe, f
     expect(models.cause).to.match(/ is \d+ s behind the log, more than ASSAY_LAG_MAX \(5 s\)$/);
     expect((await ready('command')).status, 'it answers no reads').to.equal('ready');
     await spread.restart('projections');
-    await spread.restart('standby');
     await wellAgain();
   });
 });

@@ -10,7 +10,7 @@ import { traceStream } from '../support/random-trace-logs.js';
 import { runs } from '../support/runs.js';
 import { pollUntil } from '../support/poll-until.js';
 
-const kills = runs(2);
+const kills = runs(1);
 /** Each life takes a page of 500 at least. */
 const traces = (kills + 4) * 500;
 const env = { ASSAY_SECRET_KEY: randomBytes(32).toString('base64') };

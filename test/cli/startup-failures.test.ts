@@ -7,8 +7,8 @@ import { temporaryFolder } from '../support/folder.js';
 import { runs } from '../support/runs.js';
 import { runAssayWith } from '../support/service-process.js';
 
-/** Ends of each kind; with ASSAY_TEST_RUNS=100 two hundred. */
-const ends = runs(2);
+/** Ends of each kind; in npm run test:long ten. */
+const ends = runs(1);
 
 describe('a service that ends before it is ready', () => {
   let folder: Awaited<ReturnType<typeof temporaryFolder>>;

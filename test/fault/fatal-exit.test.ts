@@ -4,8 +4,8 @@ import { temporaryFolder } from '../support/folder.js';
 import { runs } from '../support/runs.js';
 import { describeWithTool, strace } from '../support/required-tools.js';
 
-/** Ends; with ASSAY_TEST_RUNS=100 two hundred. */
-const ends = runs(2);
+/** Ends; in npm run test:long ten. */
+const ends = runs(1);
 /** More than a start needs. */
 const syncsBefore = 200;
 

@@ -198,7 +198,6 @@ withMongo('what MongoDB keeps', (server) => {
 
 withMongo('a MongoDB that goes away', (server) => {
   it('is a Fault within seconds; all is there when it is back, not reopened', async function () {
-    this.timeout(60_000);
     const mongo: MongoServer = server();
     if (!mongo.isOurs) this.skip();
     const url = mongo.url();

@@ -266,8 +266,7 @@ describe('logins over HTTP', () => {
       }
     });
 
-    it('gives each family, ten refreshes at once each, one successor', async function () {
-      this.timeout(60_000 * runs(1));
+    it('gives each family, ten refreshes at once each, one successor', async () => {
       const count = runs(100);
       const logins = await Promise.all(Array.from({ length: count }, () => door.logIn()));
       const successors = await Promise.all(

@@ -3,6 +3,7 @@ import { expect } from 'chai';
 import { expectReplayEqual, sharedApp, type App } from '../support/app.js';
 import { ratedProject, type RatedProject } from '../support/rated-project.js';
 import { pollUntil } from '../support/poll-until.js';
+import { waits } from '../support/sandboxes.js';
 import { registeredScorer } from '../support/scorer-validations.js';
 
 type Job = Readonly<Record<string, unknown>> & {
@@ -143,7 +144,7 @@ describe('past scoring over HTTP', function () {
     });
     expect((await ask({}, path(project.run, bare.body.id))).status).to.equal(409);
     expect((await app.client.send('DELETE', path(project.run, unknown))).status).to.equal(404);
-    const slow = 'import time\ndef scorer_fn(**k) -> int:\n    time.sleep(0.5)\n    return 1';
+    const slow = `def scorer_fn(**k) -> int:\n    ${waits(500)}\n    return 1`;
     const lasting = await registeredScorer(app, { name: `slow ${randomUUID()}` }, slow);
     const at = path(project.run, lasting.id);
     const asked = await ask({ scoreable_node_types: ['trace'] }, at);

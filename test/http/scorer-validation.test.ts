@@ -5,6 +5,7 @@ import type { Client, Reply } from '../support/client.js';
 import { upload } from '../support/datasets.js';
 import { formRequest } from '../support/multipart-forms.js';
 import { expectInvalid, expectRefused, keyRing, type KeyRing } from '../support/key-ring.js';
+import { waits } from '../support/sandboxes.js';
 import {
   waitForTaskEnd,
   scorerParts as partsOf,
@@ -288,7 +289,7 @@ describe('validation of code scorers over HTTP', function () {
   it('answers 429 when the queue of a project is full', async () => {
     const home = await keys.project(unique('queue'));
     const rows = await datasetIn(home);
-    const slow = 'import time\ndef scorer_fn(**k) -> int:\n    time.sleep(0.1)\n    return 1';
+    const slow = `def scorer_fn(**k) -> int:\n    ${waits(100)}\n    return 1`;
     const asked = await Promise.all(
       Array.from({ length: 22 }, () => validate(slow, { dataset_id: rows, limit: '1' })),
     );

@@ -55,8 +55,8 @@ describe('a batch of records', () => {
   };
 
   it('blames those that crash or eat all memory, and scores the others', async () => {
-    const found = await judged(['crash', 'a', 'crash', 'hungry', 'b', 'crash', 'crash', 'c']);
-    expect(found).to.deep.equal([1_001, 'ok', 1_001, 1_003, 'ok', 1_001, 1_001, 'ok']);
+    const found = await judged(['crash', 'a', 'hungry', 'b', 'crash', 'c']);
+    expect(found).to.deep.equal([1_001, 'ok', 1_003, 'ok', 1_001, 'ok']);
   }).timeout(60_000);
 
   it('scores those whose results are too much for one answer together', async () => {

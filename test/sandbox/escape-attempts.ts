@@ -1,3 +1,5 @@
+import { waits } from '../support/sandboxes.js';
+
 /**
  * Ways out of the sandbox, each a Python function body. One that gets out returns the canary that
  * it was to find, or `ESCAPED`; whatever else it returns or raises, it was held. `traps` names what
@@ -179,7 +181,7 @@ ${bodies.join('\n')}
 def scorer_fn(*, index, **kwargs) -> str:
     way = globals().get(f"way_{index}")
     if way is None:
-        time.sleep(1.5)
+        ${waits(1_500)}
         return "waited"
     try:
         return str(way())

@@ -13,8 +13,8 @@ import { runs } from '../support/runs.js';
 import { projectNamed } from '../support/sender-runs.js';
 import { startService } from '../support/service-process.js';
 
-/** 3 kills; with ASSAY_TEST_RUNS=9, 25 of them. */
-const kills = Math.min(25, runs(3));
+/** In npm run test:long ten. */
+const kills = runs(1);
 const tracesOfEach = 200;
 const spansOfEach = 4;
 const repeatAfterMs = 100;

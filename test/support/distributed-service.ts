@@ -94,10 +94,17 @@ export const describeDistributed = (
   else describeWithTool(natsServer, 'nats-server is here, so', () => describeIt(title, tests));
 };
 
-/** Two processes with the role projections, as the compose file asks for, and one of each other. */
-export const startDistributedService = async (
-  env: Readonly<Record<string, string>> = {},
-): Promise<DistributedService> => {
+/**
+ * Two processes with the role projections, as the compose file asks for, or one without
+ * `hasStandby`, and one of each other.
+ */
+export const startDistributedService = async ({
+  env = {},
+  hasStandby = true,
+}: {
+  readonly env?: Readonly<Record<string, string>>;
+  readonly hasStandby?: boolean;
+} = {}): Promise<DistributedService> => {
   const { dir, remove } = await temporaryFolder();
   const compose = await readCompose();
   const engines = await startEngineProcesses(dir);
@@ -134,7 +141,7 @@ export const startDistributedService = async (
     await of(role).kill();
   };
   await Promise.all((['command', 'query', 'projections', 'worker'] as const).map(start));
-  await start('standby');
+  if (hasStandby) await start('standby');
   return {
     engines,
     of,

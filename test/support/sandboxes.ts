@@ -82,6 +82,10 @@ export const neverEnds =
   '__import__("pyodide.code").code.run_js(' +
   '"Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0)")';
 
+/** Like `neverEnds`, for so many milliseconds. */
+export const waits = (milliseconds: number): string =>
+  neverEnds.replace('0, 0)', `0, 0, ${milliseconds})`);
+
 export const stepsOf = (count: number, more: Partial<ScorerStep> = {}): readonly ScorerStep[] =>
   Array.from({ length: count }, (_, index) => stepOf(index, more));
 

@@ -7,10 +7,10 @@ import { freePort } from '../../support/free-port.js';
 import { runs } from '../../support/runs.js';
 import { startService } from '../../support/service-process.js';
 
-/** 2,000 spans and 3 kills; in npm run test:long 20,000 and 10. */
+/** 2,000 spans and a kill; in npm run test:long 20,000 and 10. */
 const tracesLogged = runs(200);
 const spansOfEach = 10;
-const kills = Math.min(10, runs(3));
+const kills = runs(1);
 
 describe('the logger of the TypeScript client, of a service that is killed', () => {
   it('neither loses nor doubles spans', async () => {
