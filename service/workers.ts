@@ -32,6 +32,7 @@ import type { Instant } from '../kernel/schema-types.js';
 import type { ChainPages, Chains } from '../kernel/history/entries.js';
 import type { Sandbox } from '../kernel/sandbox.js';
 import type { openDisposers } from './lifecycle.js';
+import { openPolledLog } from './polled-log.js';
 import { registerSandboxGauge } from './metric-gauges.js';
 import { startHistorySealing, type HistorySealing } from './history-sealing.js';
 
@@ -110,7 +111,7 @@ const startCleanupWorkers = (
   logError: ErrorLoggerFor,
 ): WorkersStatus['pendingErasures'] => {
   const { log, clock, ids, engines, disposers } = needs;
-  const ports = { log, clock, ids, files: diskFiles };
+  const ports = { log: openPolledLog(log, clock), clock, ids, files: diskFiles };
   const erasing = startErasureWorker({
     ...ports,
     path: erasingFile(engines.dir),

@@ -31,7 +31,7 @@ import {
   type FlipFindings,
 } from './byte-flips.js';
 
-const flips = runs(100);
+const flips = runs(50);
 const collections: readonly Collection[] = [
   ...projections.map(({ collection }) => collection),
   historyCollection,

@@ -18,7 +18,7 @@ import {
 } from './byte-flip-fixture.js';
 import { answerOrFault, countFlips, forEachFlip, type FlipFindings } from './byte-flips.js';
 
-const flips = runs(100);
+const flips = runs(50);
 /** An opening takes most of the time: of so many flips one is asked of the service too. */
 const servedOneOf = 10;
 const file = /^records-v\d+-1\.duckdb$/;
