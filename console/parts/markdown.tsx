@@ -1,0 +1,119 @@
+import type { ComponentChildren } from 'preact';
+import type { MarkdownNode } from './markdown-node.js';
+
+/**
+ * Shows Markdown that others wrote: links lead to http and https only and show their address,
+ * images are named and never fetched. `text` shows a piece of recorded text.
+ */
+export const Markdown = (props: {
+  readonly nodes: readonly MarkdownNode[];
+  readonly text: (text: string) => ComponentChildren;
+}) => (
+  <div class="markdown">
+    {props.nodes.map((node, index) => (
+      <Node key={index} node={node} text={props.text} />
+    ))}
+  </div>
+);
+
+type NodeProps<N extends MarkdownNode = MarkdownNode> = {
+  readonly node: N;
+  readonly text: (text: string) => ComponentChildren;
+};
+
+const Node = ({ node, text }: NodeProps) => {
+  const children = (nodes: readonly MarkdownNode[]) =>
+    nodes.map((child, index) => <Node key={index} node={child} text={text} />);
+  switch (node.type) {
+    case 'text':
+      return <>{text(node.text)}</>;
+    case 'code-span':
+      return <code>{text(node.text)}</code>;
+    case 'code':
+      return <pre>{text(node.text)}</pre>;
+    case 'image':
+      return <span class="muted">{text(`[image: ${node.alt} ${node.href}]`)}</span>;
+    case 'link':
+      return <Link node={node} text={text} />;
+    case 'strong':
+      return <strong>{children(node.children)}</strong>;
+    case 'emphasis':
+      return <em>{children(node.children)}</em>;
+    case 'deleted':
+      return <del>{children(node.children)}</del>;
+    case 'paragraph':
+      return <p>{children(node.children)}</p>;
+    case 'quote':
+      return <blockquote>{children(node.children)}</blockquote>;
+    case 'heading':
+      // Headings of recorded text are none of the page's.
+      return (
+        <p class="markdown-heading" data-level={node.level}>
+          {children(node.children)}
+        </p>
+      );
+    case 'list':
+    case 'table':
+      return <Block node={node} text={text} />;
+    case 'rule':
+      return <hr />;
+    case 'break':
+      return <br />;
+  }
+};
+
+const Block = ({ node, text }: NodeProps<Extract<MarkdownNode, { type: 'list' | 'table' }>>) => {
+  const shown = (nodes: readonly MarkdownNode[]) =>
+    nodes.map((child, index) => <Node key={index} node={child} text={text} />);
+  if (node.type === 'list') {
+    const items = node.items.map((item, index) => <li key={index}>{shown(item)}</li>);
+    return node.start === null ? <ul>{items}</ul> : <ol start={node.start}>{items}</ol>;
+  }
+  return (
+    <table>
+      <thead>
+        <tr>
+          {node.head.map((cell, index) => (
+            <th key={index} scope="col">
+              {shown(cell)}
+            </th>
+          ))}
+        </tr>
+      </thead>
+      <tbody>
+        {node.rows.map((row, index) => (
+          <tr key={index}>
+            {row.map((cell, column) => (
+              <td key={column}>{shown(cell)}</td>
+            ))}
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+};
+
+const Link = ({ node, text }: NodeProps<Extract<MarkdownNode, { type: 'link' }>>) => {
+  const children = node.children.map((child, index) => (
+    <Node key={index} node={child} text={text} />
+  ));
+  if (!/^https?:\/\//i.test(node.href)) {
+    return (
+      <>
+        {children} {text(`(${node.href})`)}
+      </>
+    );
+  }
+  const isItsAddress =
+    node.children.length === 1 &&
+    node.children[0]?.type === 'text' &&
+    node.children[0].text === node.href;
+  return (
+    <>
+      {isItsAddress ? null : <>{children} </>}
+      <a href={node.href} target="_blank" rel="noopener noreferrer">
+        {text(node.href)}
+      </a>
+    </>
+  );
+};
