@@ -19,6 +19,7 @@ export const routes: readonly Route[] = [
   { pattern: '/p/{project_id}/traces', load: loadExplorer },
   { pattern: '/p/{project_id}/spans', load: loadExplorer },
   { pattern: '/p/{project_id}/sessions', load: loadExplorer },
+  { pattern: '/p/{project_id}/traces/{trace_id}', load: () => import('./traces/page.js') },
 ];
 
 export type RouteMatch = {

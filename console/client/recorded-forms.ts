@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'preact/hooks';
 import { readMarkdown } from '../engines/markdown-lexer.js';
 import { diffTexts, type DiffPiece } from '../engines/text-diff.js';
-import type { MarkdownNode } from '../parts/markdown-node.js';
+import type { MarkdownNode } from '../engines/markdown-node.js';
 
 /** The text as Markdown; null until it is read. */
 export const useMarkdown = (text: string): readonly MarkdownNode[] | null =>

@@ -1,4 +1,5 @@
 import { effect, signal, type Signal } from '@preact/signals';
+import { browserZone, knownZones } from './zone.js';
 import type { Storage } from './storage.js';
 
 /** How pages look; changes apply at once and are kept in this browser. */
@@ -6,6 +7,10 @@ export type Appearance = {
   readonly theme: Signal<'system' | 'light' | 'dark'>;
   readonly density: Signal<'usual' | 'roomy'>;
   readonly rail: Signal<'open' | 'folded'>;
+  /** Zone in which instants are shown; the browser's until another is chosen. */
+  readonly zone: Signal<string>;
+  /** Zones to choose from, UTC first. */
+  readonly zones: () => readonly string[];
 };
 
 export const openAppearance = (root: HTMLElement, storage: Storage): Appearance => {
@@ -27,5 +32,18 @@ export const openAppearance = (root: HTMLElement, storage: Storage): Appearance 
     theme: kept('theme', ['system', 'light', 'dark']),
     density: kept('density', ['usual', 'roomy']),
     rail: kept('rail', ['open', 'folded']),
+    zone: keptZone(storage),
+    zones: knownZones,
   };
+};
+
+const keptZone = (storage: Storage): Signal<string> => {
+  const stored = storage.read('zone');
+  const isKnown = stored !== null && knownZones().includes(stored);
+  const zone = signal(isKnown ? stored : browserZone());
+  effect(() => {
+    const isUsual = zone.value === browserZone();
+    if (!isUsual || storage.read('zone') !== null) storage.write('zone', zone.value);
+  });
+  return zone;
 };

@@ -1,5 +1,5 @@
 import type { Token, Tokens } from 'marked';
-import type { MarkdownNode } from '../parts/markdown-node.js';
+import type { MarkdownNode } from './markdown-node.js';
 
 /** Reads GitHub's Markdown; loads the package at the first call. Never throws for a text. */
 export const readMarkdown = async (text: string): Promise<readonly MarkdownNode[]> => {

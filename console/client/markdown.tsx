@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import type { MarkdownNode } from './markdown-node.js';
+import type { MarkdownNode } from '../engines/markdown-node.js';
 
 /**
  * Shows Markdown that others wrote: links lead to http and https only and show their address,

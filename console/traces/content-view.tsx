@@ -1,0 +1,192 @@
+import type { ComponentChildren } from 'preact';
+import { useMemo, useState } from 'preact/hooks';
+import type { RetrievedDocument } from '../../clients/typescript/src/generated/traces-types.js';
+import { useMarkdown } from '../client/recorded-forms.js';
+import { JsonTree } from '../parts/json-tree.js';
+import { Markdown } from '../client/markdown.js';
+import { printScore } from '../parts/numbers.js';
+import { RecordedText, RecordedWord } from '../parts/recorded-text.js';
+import {
+  contentBlocks,
+  structuredJson,
+  type CallBlock,
+  type ContentBlock,
+  type MessageBlock,
+} from './content-blocks.js';
+
+/** An input or output by what it is made of; messages by role, tool calls with their answers. */
+export const ContentView = (props: {
+  readonly label: string;
+  readonly value: unknown;
+  /** Shows what answered a call whose answer is not in the value. */
+  readonly answerOf?: (callId: string) => ComponentChildren;
+}) => {
+  const blocks = useMemo(() => contentBlocks(props.value), [props.value]);
+  if (blocks.length === 0) return null;
+  return (
+    <section class="content" aria-label={props.label}>
+      {blocks.map((block, index) => (
+        <Block key={index} label={props.label} block={block} answerOf={props.answerOf} />
+      ))}
+    </section>
+  );
+};
+
+type BlockProps<B extends ContentBlock = ContentBlock> = {
+  readonly label: string;
+  readonly block: B;
+  readonly answerOf: ((callId: string) => ComponentChildren) | undefined;
+};
+
+const Block = ({ label, block, answerOf }: BlockProps) => {
+  switch (block.type) {
+    case 'message':
+      return <Message label={label} block={block} answerOf={answerOf} />;
+    case 'text':
+      return (
+        <Labelled label={label}>
+          <TextView text={block.text} />
+        </Labelled>
+      );
+    case 'file':
+      return (
+        <Labelled label={label}>
+          <FileNote id={block.fileId} />
+        </Labelled>
+      );
+    case 'document':
+      return <DocumentCard document={block.document} />;
+    case 'control':
+    case 'json':
+      return (
+        <Labelled label={label}>
+          <JsonTree
+            value={block.type === 'json' ? block.value : block.result}
+            text={recordedWord}
+            openLevels={2}
+          />
+        </Labelled>
+      );
+  }
+};
+
+const recordedWord = (text: string): ComponentChildren => <RecordedWord text={text} />;
+
+const Labelled = (props: { readonly label: string; readonly children: ComponentChildren }) => (
+  <div class="content-block" data-role={props.label}>
+    <div class="content-label">{props.label}</div>
+    <div class="content-body">{props.children}</div>
+  </div>
+);
+
+const FileNote = ({ id }: { readonly id: string }) => (
+  <span class="muted">file {id}, whose bytes are not stored</span>
+);
+
+/** Recorded text: a tree of JSON where it is that, else Markdown. */
+const TextView = ({ text }: { readonly text: string }) => {
+  const json = useMemo(() => structuredJson(text), [text]);
+  if (text === '') return <span class="muted">empty text</span>;
+  if (json !== undefined) return <JsonTree value={json} text={recordedWord} openLevels={2} />;
+  return <MarkdownText text={text} />;
+};
+
+/** Longer texts are not read as Markdown, which takes time. */
+const markdownLengthMax = 20_000;
+
+const MarkdownText = ({ text }: { readonly text: string }) => {
+  const isMarkdown = text.length <= markdownLengthMax && /[*_`#[|>~-]|^\d+\./m.test(text);
+  const nodes = useMarkdown(isMarkdown ? text : '');
+  if (!isMarkdown || nodes === null) return <RecordedText text={text} />;
+  return <Markdown nodes={nodes} text={recordedWord} />;
+};
+
+const Message = ({ block, answerOf }: BlockProps<MessageBlock>) => (
+  <Labelled label={block.role}>
+    {block.answersCall !== null && (
+      <div class="note">
+        answers <RecordedWord text={block.answersCall} />
+      </div>
+    )}
+    {block.pieces.map((piece, index) =>
+      piece.type === 'text' ? (
+        <TextView key={index} text={piece.text} />
+      ) : (
+        <FileNote key={index} id={piece.file_id} />
+      ),
+    )}
+    {block.calls.map((call) => (
+      <ToolCall key={call.id} call={call} answer={answerOf?.(call.id)} />
+    ))}
+  </Labelled>
+);
+
+const ToolCall = (props: { readonly call: CallBlock; readonly answer: ComponentChildren }) => {
+  const { call } = props;
+  return (
+    <div class="tool-call">
+      <div class="spread">
+        <strong>
+          → <RecordedWord text={call.name} />
+        </strong>
+        <span class="note mono">
+          <RecordedWord text={call.id} />
+        </span>
+      </div>
+      <TextView text={call.arguments} />
+      {call.answer === null ? (
+        (props.answer ?? <span class="note">no answer recorded</span>)
+      ) : (
+        <div class="tool-answer">
+          <span class="note">← answer</span>
+          <TextView text={call.answer} />
+        </div>
+      )}
+    </div>
+  );
+};
+
+const DocumentCard = ({ document }: { readonly document: RetrievedDocument }) => {
+  const metadata = Object.entries(document.metadata ?? {});
+  const [score] = metadata.filter(([key]) => /score/i.test(key));
+  const others = metadata.filter((entry) => entry !== score);
+  return (
+    <article class="document-card">
+      <div class="spread">
+        <strong>document</strong>
+        {score !== undefined && (
+          <span class="note">
+            {score[0]} {typeof score[1] === 'number' ? printScore(score[1]) : String(score[1])}
+          </span>
+        )}
+      </div>
+      <TextView text={document.content} />
+      {others.length > 0 && (
+        <Disclosure title={`metadata, ${others.length}`}>
+          <JsonTree value={Object.fromEntries(others)} text={recordedWord} />
+        </Disclosure>
+      )}
+    </article>
+  );
+};
+
+/** Content that is made once it is opened. */
+export const Disclosure = (props: {
+  readonly title: string;
+  readonly children: ComponentChildren;
+}) => {
+  const [isOpen, setIsOpen] = useState(false);
+  return (
+    <div class="disclosure">
+      <button
+        type="button"
+        class="button plain"
+        aria-expanded={isOpen}
+        onClick={() => setIsOpen(!isOpen)}
+      >
+        {isOpen ? '▾' : '▸'} {props.title}
+      </button>
+      {isOpen && props.children}
+    </div>
+  );
+};

@@ -1,0 +1,46 @@
+import { useMemo, useState } from 'preact/hooks';
+import { Button } from '../parts/button.js';
+import { RecordedWord } from '../parts/recorded-text.js';
+import { metricRows, type AnyRecord } from './record-facts.js';
+
+const pageSize = 200;
+
+/** Metrics of a record and where they come from; a record may have any number of them. */
+export const MetricsTab = ({ record }: { readonly record: AnyRecord }) => {
+  const [shown, setShown] = useState(pageSize);
+  const rows = useMemo(() => metricRows(record), [record]);
+  if (rows.length === 0) return <p class="muted">No metric was recorded or computed.</p>;
+  return (
+    <div class="stack">
+      <table class="facts">
+        <thead>
+          <tr>
+            <th scope="col">Metric</th>
+            <th scope="col" class="number">
+              Value
+            </th>
+            <th scope="col">Origin</th>
+          </tr>
+        </thead>
+        <tbody>
+          {rows.slice(0, shown).map((row) => (
+            <tr key={row.name}>
+              <th scope="row">
+                <RecordedWord text={row.name} />
+              </th>
+              <td class="number">
+                <RecordedWord text={row.text} />
+              </td>
+              <td class={row.error === null ? 'muted' : 'bad'}>
+                {row.error === null ? row.origin : <RecordedWord text={`⚠ ${row.error}`} />}
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      {rows.length > shown && (
+        <Button onClick={() => setShown(shown + pageSize)}>{rows.length - shown} more</Button>
+      )}
+    </div>
+  );
+};

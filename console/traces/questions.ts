@@ -1,0 +1,89 @@
+import type {
+  Span,
+  SpanFields,
+  SpanFieldsPage,
+} from '../../clients/typescript/src/generated/spans-types.js';
+import type { Operations } from '../client/service.js';
+import type { TreeSpan } from './tree.js';
+
+/** The members of a span that the outline of a trace shows. */
+export type OutlineSpan = TreeSpan &
+  Pick<Span, 'name' | 'status_code' | 'model' | 'tool_call_id'> & {
+    readonly user_metadata?: Readonly<Record<string, string>>;
+  };
+
+const outlineFields = [
+  'type',
+  'name',
+  'created_at',
+  'parent_id',
+  'step_number',
+  'status_code',
+  'model',
+  'tool_call_id',
+  'metrics/duration_ns',
+  'metrics/time_to_first_token_ns',
+  'metrics/cost',
+  'metrics/num_total_tokens',
+  'user_metadata/error.message',
+];
+
+/** Spans of one trace that are shown; a longer one says so. */
+export const spansMax = 20_000;
+const pageSize = 1_000;
+
+type Place = { readonly projectId: string; readonly traceId: string };
+
+/** Spans of a trace without their texts, oldest first. `onPage` gets those that came so far. */
+export const readOutline = async (
+  operations: Operations,
+  { projectId, traceId }: Place,
+  signal: AbortSignal,
+  onPage: (spans: readonly OutlineSpan[]) => void,
+): Promise<readonly OutlineSpan[]> => {
+  const spans: OutlineSpan[] = [];
+  let token: number | null = 0;
+  while (token !== null && spans.length < spansMax) {
+    const page: SpanFieldsPage = await operations.spans.search(
+      {
+        project_id: projectId,
+        filters: [ofTrace(traceId)],
+        sort: { column_id: 'created_at' },
+        limit: pageSize,
+        starting_token: token,
+        fields: outlineFields,
+      },
+      { signal },
+    );
+    spans.push(...page.records.map(outlineSpan));
+    token = page.next_starting_token;
+    if (token !== null) onPage([...spans]);
+  }
+  return spans;
+};
+
+/** A record of the answer; it has all fields that the question names. */
+const outlineSpan = (record: SpanFields): OutlineSpan => ({
+  ...(record as SpanFields & Pick<Span, 'name' | 'status_code' | 'created_at'>),
+  type: record.type ?? 'workflow',
+});
+
+const ofTrace = (traceId: string) => ({ type: 'id', name: 'trace_id', value: traceId }) as const;
+
+/** One span whole; null when the trace has none of this id. */
+export const readSpan = async (
+  operations: Operations,
+  { projectId, traceId }: Place,
+  spanId: string,
+  signal: AbortSignal,
+): Promise<Span | null> => {
+  const page = await operations.spans.search(
+    {
+      project_id: projectId,
+      filters: [{ type: 'id', name: 'id', value: spanId }, ofTrace(traceId)],
+      limit: 1,
+    },
+    { signal },
+  );
+  return page.records[0] ?? null;
+};

@@ -1,0 +1,79 @@
+import type { Span } from '../../clients/typescript/src/generated/spans-types.js';
+import type { MetricInfo } from '../../clients/typescript/src/generated/traces-types-3.js';
+import type { TracePage } from '../../clients/typescript/src/generated/traces-types-4.js';
+import { printCost, printCount, printDuration, printScore } from '../parts/numbers.js';
+
+export type TraceRecord = TracePage['records'][number];
+export type AnyRecord = Span | TraceRecord;
+
+/** Value of a metric of a record, own or rolled up; null: none, or not a number. */
+const metricNumber = (
+  record: Pick<AnyRecord, 'metric_info' | 'metrics'>,
+  name: string,
+): number | null => {
+  const info = record.metric_info[name];
+  const value = info === undefined || info.status_type === 'error' ? null : info.value;
+  const own = value ?? record.metrics[name];
+  return typeof own === 'number' ? own : null;
+};
+
+const secondaryMetrics = ['duration_ns', 'cost', 'num_total_tokens'] as const;
+const printers: Readonly<Record<(typeof secondaryMetrics)[number], (value: number) => string>> = {
+  duration_ns: printDuration,
+  cost: printCost,
+  num_total_tokens: (tokens) => `${printCount(tokens)} tok`,
+};
+
+/** Duration, cost and tokens of a record, those that it has. */
+export const recordFigures = (
+  record: Pick<AnyRecord, 'metric_info' | 'metrics'>,
+): readonly string[] =>
+  secondaryMetrics.flatMap((name) => {
+    const value = metricNumber(record, name);
+    return value === null ? [] : [printers[name](value)];
+  });
+
+type MetricRow = {
+  readonly name: string;
+  readonly text: string;
+  /** How the value came about. */
+  readonly origin: 'own' | 'rolled up' | 'failed';
+  /** Sentence about a failed evaluation; null: none. */
+  readonly error: string | null;
+};
+
+/** Metrics of a record by name, the failed ones first. */
+export const metricRows = (record: AnyRecord): readonly MetricRow[] =>
+  Object.entries(record.metric_info)
+    .map(([name, info]) => metricRow(name, info, record.metrics[name]))
+    .sort(
+      (one, other) =>
+        Number(other.error !== null) - Number(one.error !== null) ||
+        (one.name < other.name ? -1 : 1),
+    );
+
+const metricRow = (name: string, info: MetricInfo, own: unknown): MetricRow => {
+  if (info.status_type === 'error') {
+    const error = `${info.ems_error_code} ${info.message}`;
+    const text = own === undefined ? '–' : metricText(name, own);
+    return { name, text, origin: 'failed', error };
+  }
+  const origin = info.status_type === 'success' ? 'own' : 'rolled up';
+  return { name, text: metricText(name, info.value), origin, error: null };
+};
+
+const metricText = (name: string, value: unknown): string => {
+  if (typeof value !== 'number') return typeof value === 'string' ? value : JSON.stringify(value);
+  if (name.endsWith('_ns')) return printDuration(value);
+  if (/(^|_)cost$/.test(name)) return printCost(value);
+  return Number.isInteger(value) ? printCount(value) : printScore(value);
+};
+
+/** Message of a failed step; null: it did not fail, or does not say why. */
+export const errorMessage = (
+  record: Pick<AnyRecord, 'status_code'> & {
+    readonly user_metadata?: Readonly<Record<string, string>>;
+  },
+): string | null =>
+  record.user_metadata?.['error.message'] ??
+  ((record.status_code ?? 0) >= 400 ? `Status ${record.status_code}` : null);

@@ -1,0 +1,112 @@
+import type { ComponentChildren } from 'preact';
+import { useMemo, useState } from 'preact/hooks';
+import { useKeys } from '../client/keys.js';
+import { Button } from '../parts/button.js';
+import { EmptyNotice, FaultNotice, Skeleton } from '../parts/notice.js';
+import type { OutlineSpan } from './questions.js';
+import { RecordPane } from './record-pane.js';
+import type { AnyRecord, TraceRecord } from './record-facts.js';
+import { useTraceView } from './selection.js';
+import { spanTabs, type TraceView as View } from './state.js';
+import { TreeList } from './tree-list.js';
+import { criticalPath } from './tree-walk.js';
+import type { SpanTree } from './tree.js';
+import { useSpan, type TraceIds } from './use-trace.js';
+import { useOpenTree, useTreeKeys } from './use-tree.js';
+import { wholeView, zoomedView, type WaterfallView } from './waterfall.js';
+
+/** Length of the axis in the units of its bars, which scale with the page. */
+const axisPixels = 240;
+
+/** The tree of a trace and the selected record side by side; on narrow pages one of them. */
+export const TraceView = (props: {
+  readonly ids: TraceIds;
+  readonly trace: TraceRecord;
+  readonly tree: SpanTree<OutlineSpan>;
+}) => {
+  const { ids, trace, tree } = props;
+  const [view, changeView] = useTraceView();
+  const [zoom, setZoom] = useState<WaterfallView | null>(null);
+  const [shown, setShown] = useState<'tree' | 'record'>('tree');
+  const open = useOpenTree(tree, view.sel, (sel) => changeView({ sel }));
+  const critical = useMemo(
+    () => (view.path === 'critical' ? criticalPath(tree) : null),
+    [tree, view.path],
+  );
+  const axis = zoom ?? wholeView(tree.lengthNs, axisPixels);
+  useTreeKeys(open);
+  useViewKeys(view, changeView, setShown);
+  return (
+    <div class="trace-view" data-shown={shown}>
+      <TreeList
+        title={trace.name}
+        open={open}
+        onOpen={(row) => {
+          open.select(row);
+          setShown('record');
+        }}
+        critical={critical}
+        axis={axis}
+        onZoom={(from, to) => setZoom(zoomedView(axis, from, to))}
+      />
+      <section class="trace-pane" aria-label="Selected record">
+        <span class="pane-back">
+          <Button onClick={() => setShown('tree')}>Back to the tree</Button>
+        </span>
+        <SelectedRecord ids={ids} trace={trace} spanId={open.selected < 0 ? '' : view.sel}>
+          {(record) => (
+            <RecordPane
+              projectId={ids.projectId}
+              record={record}
+              tab={view.tab}
+              onTab={(tab) => changeView({ tab }, 'replace')}
+              answerOf={() => null}
+            />
+          )}
+        </SelectedRecord>
+      </section>
+    </div>
+  );
+};
+
+const useViewKeys = (
+  view: View,
+  changeView: (change: Partial<View>, how: 'replace') => void,
+  show: (shown: 'tree' | 'record') => void,
+): void => {
+  useKeys(
+    [
+      ...spanTabs.map((tab, index) => ({
+        keys: String(index + 1),
+        what: `Show ${tab}`,
+        run: () => changeView({ tab }, 'replace'),
+      })),
+      {
+        keys: 'p',
+        what: 'Critical path',
+        run: () => changeView({ path: view.path === 'none' ? 'critical' : 'none' }, 'replace'),
+      },
+      { keys: 'Enter', what: 'Read the selected span', run: () => show('record') },
+      { keys: 'Escape', what: 'Back to the tree', run: () => show('tree') },
+    ],
+    [view.path],
+  );
+};
+
+const SelectedRecord = (props: {
+  readonly ids: TraceIds;
+  readonly trace: TraceRecord;
+  readonly spanId: string;
+  readonly children: (record: AnyRecord) => ComponentChildren;
+}) => {
+  const span = useSpan(props.ids, props.spanId);
+  if (props.spanId === '') return <>{props.children(props.trace)}</>;
+  if (span.fault !== null) return <FaultNotice fault={span.fault} onRetry={span.refetch} />;
+  if (span.value === undefined) return <Skeleton />;
+  if (span.value === null) return <EmptyNotice title="This span is not there any more" />;
+  return (
+    <div aria-busy={span.isPrevious} class="pane-content">
+      {props.children(span.value)}
+    </div>
+  );
+};
