@@ -1,8 +1,9 @@
 import { Type, type Static } from 'typebox';
-import { namedSchema, nullable, oneOf, secret } from '../kernel/schema-types.js';
+import { id, namedSchema, nullable, oneOf, secret } from '../kernel/schema-types.js';
 import type { Complaint } from '../kernel/fault.js';
 import { message } from './envelope.js';
 import { operation } from './operation.js';
+import { projectRoles, type Principal } from './roles.js';
 import { user } from './users.js';
 
 /** Identity providers of contract 4.2; the configuration enables them. */
@@ -134,16 +135,49 @@ export const logout = operation({
   response: message,
 });
 
+const currentUser = namedSchema(
+  'CurrentUser',
+  Type.Object({
+    ...user.properties,
+    credential: namedSchema(
+      'Credential',
+      Type.Object({
+        /** `login`: a person's bearer token; `password`: HTTP Basic; a key's token is `api_key`. */
+        type: oneOf(['api_key', 'login', 'password']),
+        /** Id of the key, or of the login (`sid`); null for a password. */
+        id: nullable(Type.String()),
+        project_id: nullable(id('ProjectId')),
+        project_role: nullable(oneOf(projectRoles)),
+      }),
+    ),
+  }),
+);
+
+/** The credential of a request, with the limits of its key (contract 2.4). */
+export const credentialAnswer = ({
+  key,
+  login: session,
+}: Pick<Principal, 'key' | 'login'>): Static<typeof currentUser>['credential'] =>
+  key === null
+    ? {
+        type: (session?.familyId ?? null) === null ? 'password' : 'login',
+        id: session?.familyId ?? null,
+        project_id: null,
+        project_role: null,
+      }
+    : { type: 'api_key', id: key.id, project_id: key.projectId, project_role: key.projectRole };
+
 export const getCurrentUser = operation({
   operationId: 'getCurrentUser',
   summary: 'The caller; for a key, its creator',
-  description: 'With an API key: the user who created the key.',
+  description:
+    'With an API key: the user who created the key. `credential` says what the caller sent.',
   section: '5.1',
   method: 'GET',
   path: '/v2/current_user',
   kind: 'r',
   requires: 'signed-in',
-  response: user,
+  response: currentUser,
 });
 
 export const changePassword = operation({

@@ -16,7 +16,7 @@ import { listingBody } from './listings.js';
 import { operation } from './operation.js';
 import { permission, userBlock } from './people.js';
 import { projectPermissions } from './permissions.js';
-import type { ProjectRole } from './roles.js';
+import { projectRoles, type ProjectRole } from './roles.js';
 
 const projectTypes = ['gen_ai', 'prompt_evaluation', 'llm_monitor', 'protect'] as const;
 /** Newest runs shown with a project (contract 5.4). */
@@ -48,6 +48,8 @@ export const project = namedSchema(
     updated_at: instant,
     bookmark: Type.Boolean(),
     runs: Type.Array(runSummary),
+    /** Effective role of the caller (contract 2.6). */
+    role: oneOf(projectRoles),
     permissions: Type.Array(permission),
   }),
 );
@@ -204,5 +206,6 @@ export const projectAnswer = (
   created_by_user,
   bookmark: false,
   runs: [...runs],
+  role,
   permissions: [...projectPermissions(role)],
 });

@@ -87,11 +87,11 @@ export const peopleDescriptions: Descriptions = {
       },
     },
     {
-      components: 'User UserSummary',
+      components: 'User UserSummary CurrentUser',
       members: { id: 'Id of the user.' },
     },
     {
-      components: 'User Invitation',
+      components: 'User Invitation CurrentUser',
       members: { role: 'Organisation role of the user.' },
     },
     {
@@ -100,6 +100,21 @@ export const peopleDescriptions: Descriptions = {
         user_id: 'Id of the user that the invitation makes.',
         email: 'E-mail address that was invited.',
         expires_at: 'Time until which the invitation can be accepted: 7 days after it.',
+      },
+    },
+    {
+      components: 'CurrentUser',
+      members: {
+        credential: 'Credential that the request was sent with.',
+      },
+    },
+    {
+      components: 'Credential',
+      members: {
+        type: 'Key or token made from one, token of a login, or password (HTTP Basic).',
+        id: 'Id of the key, or of the login; null for a password.',
+        project_id: 'Project that the key is bound to; null: none, or not a key.',
+        project_role: 'Highest project role that the key acts with; null: no limit, or not a key.',
       },
     },
     {

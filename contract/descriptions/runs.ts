@@ -87,6 +87,7 @@ export const runDescriptions: Descriptions = {
         name: 'Name of the project, unique in the organisation.',
         type: 'Kind of the project: `gen_ai`.',
         description: 'Purpose of the project; null: none.',
+        role: 'Effective role of the caller in the project, at most that of the key.',
       },
     },
     {

@@ -1,4 +1,4 @@
-import { getCurrentUser } from '../../contract/logins.js';
+import { credentialAnswer, getCurrentUser } from '../../contract/logins.js';
 import { readRoute, type Route } from '../../contract/operation.js';
 import { userAnswer, type UserFacts } from '../../contract/users.js';
 import type { Documents } from '../../kernel/documents.js';
@@ -33,7 +33,8 @@ export const currentUserReads = (needs: CurrentUserNeeds): readonly Route[] => {
         organizationRole: isBound ? null : organizationRole,
       };
       const name = await needs.organizationName(organizationId);
-      return { body: userAnswer(found.body, name, onlooker) };
+      const credential = credentialAnswer(principal);
+      return { body: { ...userAnswer(found.body, name, onlooker), credential } };
     }),
   ];
 };

@@ -57,8 +57,44 @@ describe('authentication over HTTP', () => {
         'change_role_to_auditor',
       ]);
       for (const headers of [{ 'Service-API-Key': appKey }, basic(adminEmail, appPassword)]) {
-        expect((await me(headers)).body).to.deep.equal(byToken.body);
+        const { credential, ...user } = (await me(headers)).body;
+        expect({ ...user, credential: byToken.body['credential'] }).to.deep.equal(byToken.body);
+        expect(credential).not.to.deep.equal(byToken.body['credential']);
       }
+    });
+
+    it('names the credential of the request, with the limits of a key', async () => {
+      const credentialOf = async (headers: Readonly<Record<string, string>>) =>
+        (await me(headers)).body['credential'];
+      const { token } = await door.logIn();
+      const claims = JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString()) as {
+        readonly sid: string;
+      };
+      const person = { project_id: null, project_role: null };
+      expect(await credentialOf(bearer(token))).to.deep.equal({
+        type: 'login',
+        id: claims.sid,
+        ...person,
+      });
+      expect(await credentialOf(basic(adminEmail, appPassword))).to.deep.equal({
+        type: 'password',
+        id: null,
+        ...person,
+      });
+      const project = await keys.project(`credential ${randomUUID()}`);
+      const key = await keys.make({ project_id: project, project_role: 'editor' });
+      const ofKey = {
+        type: 'api_key',
+        id: key.id,
+        project_id: project,
+        project_role: 'editor',
+      };
+      const headers = { 'Service-API-Key': key.api_key };
+      expect(await credentialOf(headers)).to.deep.equal(ofKey);
+      const exchanged = await client.call<{ access_token: string }>('POST', '/v2/login/api_key', {
+        body: { api_key: key.api_key },
+      });
+      expect(await credentialOf(bearer(exchanged.body.access_token))).to.deep.equal(ofKey);
     });
 
     it('allows a bound key nothing about its creator', async () => {

@@ -45,6 +45,7 @@ describe('projects over HTTP', () => {
         updated_at: at,
         bookmark: false,
         runs: [],
+        role: 'owner',
         permissions: projectPermissions('owner'),
       });
       expect((await get(id)).body).to.deep.equal(made.body);
@@ -190,8 +191,11 @@ describe('projects over HTTP', () => {
       const listed = await as.send<Project[]>('GET', '/v2/projects');
       expect(listed.body.map(({ id }) => id)).to.deep.equal([mine]);
       expect(listed.body[0]?.['permissions']).to.deep.equal(projectPermissions('viewer'));
+      expect(listed.body[0]?.['role']).to.equal('viewer');
       const paged = await as.send<Page>('POST', '/v2/projects/paginated');
       expect(paged.body.projects.map(({ id }) => id)).to.deep.equal([mine]);
+      const own = await as.call<Project>('GET', `/v2/projects/${mine}`);
+      expect(own.body['role']).to.equal('viewer');
     });
   });
 

@@ -6,7 +6,7 @@ from typing import Literal, Optional
 
 from ..noun import Noun
 from ..operation import Operation
-from ..types import AccessToken, Message, User
+from ..types import AccessToken, CurrentUser, Message
 
 _get_current_user = Operation("GET", "/v2/current_user", "read")
 _update_password = Operation("PUT", "/v2/current_user/password", "again")
@@ -20,10 +20,11 @@ _refresh_token = Operation("POST", "/v2/refresh_token", "once")
 class Logins(Noun):
     """Access tokens for people: by password, provider, key or refresh cookie."""
 
-    def get_current_user(self) -> User:
+    def get_current_user(self) -> CurrentUser:
         """The caller; for a key, its creator.
 
-        With an API key: the user who created the key. Requires `signed-in`; contract 5.1.
+        With an API key: the user who created the key. `credential` says what the caller sent.
+        Requires `signed-in`; contract 5.1.
         """
         return self._ask(_get_current_user)
 

@@ -11,6 +11,7 @@ from .history import *  # noqa: F401,F403
 from .integrations import *  # noqa: F401,F403
 from .jobs import *  # noqa: F401,F403
 from .log_streams import *  # noqa: F401,F403
+from .logins import *  # noqa: F401,F403
 from .metrics import *  # noqa: F401,F403
 from .projects import *  # noqa: F401,F403
 from .records import *  # noqa: F401,F403

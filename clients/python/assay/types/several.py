@@ -20,7 +20,6 @@ __all__ = [
     "RunSummary",
     "ScoringCounts",
     "Threshold",
-    "User",
     "UserSummary",
 ]
 
@@ -121,6 +120,7 @@ class Project(TypedDict):
     updated_at: str
     bookmark: bool
     runs: List[RunSummary]
+    role: Literal["viewer", "annotator", "editor", "owner"]
     permissions: List[Permission]
 
 
@@ -187,22 +187,6 @@ class Threshold(TypedDict):
     buckets: List[float]
     display_value_levels: List[str]
     inverted: bool
-
-
-class User(TypedDict):
-    id: str
-    email: str
-    first_name: str
-    last_name: str
-    role: Literal["read_only", "auditor", "user", "manager", "admin"]
-    auth_method: str
-    email_is_verified: bool
-    organization_id: str
-    created_at: str
-    updated_at: str
-    organization_name: str
-    permissions: List[Permission]
-    generic_permissions: List[Permission]
 
 
 class UserSummary(TypedDict):

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from typing import Any, Dict, List, Literal, Optional, TypedDict, Union
 
-from .several import User
+from .several import Permission
 
 __all__ = [
     "Invitation",
     "InviteUsersResponse",
     "IssueInvitationResponse",
     "Role",
+    "User",
     "UserFilter",
     "UserPage",
     "UserSort",
@@ -40,6 +41,22 @@ class Role(TypedDict):
     name: str
     display_name: str
     description: str
+
+
+class User(TypedDict):
+    id: str
+    email: str
+    first_name: str
+    last_name: str
+    role: Literal["read_only", "auditor", "user", "manager", "admin"]
+    auth_method: str
+    email_is_verified: bool
+    organization_id: str
+    created_at: str
+    updated_at: str
+    organization_name: str
+    permissions: List[Permission]
+    generic_permissions: List[Permission]
 
 
 UserFilter = Union["UserTextFilter", Dict[str, Any]]

@@ -1,8 +1,14 @@
 // Written by npm run client:typescript from the contract: change that.
 import type { Call, CallOptions, NoInput } from '../call.js';
-import type { ChangePassword, Login, LoginWithApiKey, SocialLogin } from './logins-types.js';
+import type {
+  ChangePassword,
+  CurrentUser,
+  Login,
+  LoginWithApiKey,
+  SocialLogin,
+} from './logins-types.js';
 import type { Message } from './projects-types.js';
-import type { AccessToken, User } from './users-types.js';
+import type { AccessToken } from './users-types.js';
 
 /** Access tokens for people: by password, provider, key or refresh cookie. */
 export class Logins {
@@ -65,9 +71,9 @@ export class Logins {
   }
   /**
    * The caller; for a key, its creator. With an API key: the user who created the key.
-   * (contract 5.1)
+   * `credential` says what the caller sent. (contract 5.1)
    */
-  currentUser(input: NoInput = {}, options?: CallOptions): Promise<User> {
+  currentUser(input: NoInput = {}, options?: CallOptions): Promise<CurrentUser> {
     return this.#call.answer(
       { method: 'GET', path: '/current_user', isRead: true },
       input,

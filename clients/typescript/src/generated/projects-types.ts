@@ -133,6 +133,8 @@ export type Project = {
   readonly bookmark: boolean;
   /** Newest runs of the project, 100 at most. */
   readonly runs: readonly RunSummary[];
+  /** Effective role of the caller in the project, at most that of the key. */
+  readonly role: 'viewer' | 'annotator' | 'editor' | 'owner';
   /** Actions that the caller may and may not do with the object, in fixed order. */
   readonly permissions: readonly Permission[];
 };
