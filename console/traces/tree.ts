@@ -68,7 +68,7 @@ export const spanTree = <S extends TreeSpan>(
   const clock = clockOf(trace.created_at);
   const rows = orderedRows(trace.id, [...byId.values()], clock);
   placeRows(rows);
-  const whole = emptySums(0, ownNumber(trace, 'duration_ns'));
+  const whole = emptySums(0, ownInteger(trace, 'duration_ns'));
   sumUp(rows, whole);
   for (const row of rows) row.beginNs -= whole.firstBegin;
   for (const row of rows) row.endNs -= whole.firstBegin;
@@ -77,7 +77,7 @@ export const spanTree = <S extends TreeSpan>(
     rowOf: new Map(rows.map(({ span }, row) => [span.id, row])),
     lengthNs: whole.lastEnd - whole.firstBegin,
     cost: ownNumber(trace, 'cost') ?? whole.cost,
-    tokens: ownNumber(trace, 'num_total_tokens') ?? whole.tokens,
+    tokens: ownInteger(trace, 'num_total_tokens') ?? whole.tokens,
     errors: whole.errors,
   };
 };
@@ -115,7 +115,7 @@ const openRow = <S extends TreeSpan>(
   above: OpenRow<S> | null,
   begin: number,
 ): OpenRow<S> => {
-  const duration = ownNumber(span, 'duration_ns');
+  const duration = ownInteger(span, 'duration_ns');
   const isError = (span.status_code ?? 0) >= 400;
   return {
     span,
@@ -129,7 +129,7 @@ const openRow = <S extends TreeSpan>(
     durationNs: duration,
     isElapsed: false,
     endNs: begin,
-    firstTokenNs: ownNumber(span, 'time_to_first_token_ns'),
+    firstTokenNs: ownInteger(span, 'time_to_first_token_ns'),
     isError,
     firstBegin: begin,
     lastEnd: begin + Math.max(0, duration ?? 0),
@@ -141,6 +141,12 @@ const openRow = <S extends TreeSpan>(
 const ownNumber = ({ metrics }: Pick<TreeSpan, 'metrics'>, name: string): number | null => {
   const value = metrics?.[name];
   return typeof value === 'number' ? value : null;
+};
+
+/** Value of an integer metric; a fraction does not fit it, so it counts nowhere (3.4, rule 3). */
+const ownInteger = (record: Pick<TreeSpan, 'metrics'>, name: string): number | null => {
+  const value = ownNumber(record, name);
+  return Number.isInteger(value) ? value : null;
 };
 
 /** All spans depth first, without recursion: parents can be chained without end. */
@@ -213,7 +219,7 @@ const sumUp = (rows: readonly OpenRow<TreeSpan>[], whole: OpenSums): void => {
     }
     row.endNs = row.durationNs === null ? row.lastEnd : row.beginNs + Math.max(0, row.durationNs);
     row.cost = ownNumber(span, 'cost') ?? row.cost;
-    row.tokens = ownNumber(span, 'num_total_tokens') ?? row.tokens;
+    row.tokens = ownInteger(span, 'num_total_tokens') ?? row.tokens;
     addSums(above ?? whole, row);
   }
 };

@@ -27,7 +27,14 @@ const spans: fc.Arbitrary<readonly TreeSpan[]> = fc
       begin: fc.integer({ min: 0, max: 20 }),
       step_number: fc.option(fc.integer({ min: 0, max: 3 }), { nil: null }),
       status_code: fc.constantFrom(null, 200, 200, 500),
-      duration_ns: fc.option(fc.integer({ min: -1_000, max: 20_000 }), { nil: null }),
+      // A fraction does not fit the metric.
+      duration_ns: fc.oneof(
+        {
+          weight: 9,
+          arbitrary: fc.option(fc.integer({ min: -1_000, max: 20_000 }), { nil: null }),
+        },
+        { weight: 1, arbitrary: fc.constant(0.5) },
+      ),
       cost: fc.option(fc.integer({ min: 0, max: 9 }), { nil: null }),
       num_total_tokens: fc.option(fc.integer({ min: 0, max: 9 }), { nil: null }),
     }),
@@ -79,7 +86,7 @@ const flat = (nodes: readonly NaiveNode[], depth = 0): readonly (NaiveNode & { d
 const all = (node: NaiveNode): readonly TreeSpan[] => flat([node]).map(({ span }) => span);
 const own = (span: TreeSpan, name: string): number | null => {
   const value = span.metrics?.[name];
-  return typeof value === 'number' ? value : null;
+  return Number.isInteger(value) ? Number(value) : null;
 };
 const sum = (values: readonly (number | null)[]): number | null => {
   const some = values.filter((value) => value !== null);
