@@ -58,7 +58,9 @@ const isAllowed = (path: string, { target, isType }: Import): boolean => {
 const world = [
   /\b(Date\.now|performance\.now|Math\.random|crypto\.\w+)\b|\bnew Date\(\)/,
   /\b(set(Timeout|Interval|Immediate)|requestAnimationFrame|queueMicrotask)\b/,
-  /\b(window|document|navigator|localStorage|sessionStorage|indexedDB)\./,
+  /\b(window|navigator|localStorage|sessionStorage|indexedDB)\./,
+  // A retrieved document has none of these.
+  /\bdocument\.(query|get|create|add|remove|exec|write|body|head|title|cookie|hidden|\w+Element)/,
   /(?<![.\w])fetch\(|\bnew (Worker|BroadcastChannel|XMLHttpRequest|WebSocket|EventSource)\b/,
 ];
 const withoutComments = (source: string): string =>
