@@ -1,7 +1,7 @@
 import '../engines/node/minimum-version.js';
 import { spawn } from 'node:child_process';
-import { readdirSync } from 'node:fs';
-import { availableParallelism } from 'node:os';
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { availableParallelism, tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { createInterface } from 'node:readline';
 import { openSandbox } from '../engines/sandbox/sandbox.js';
@@ -73,6 +73,10 @@ const sandbox = openSandbox({ wanted: 'strict', cache: testCache });
 await sandbox.ready();
 await sandbox.close();
 
+// What the processes fill once for all of them (test/support/folder-template.ts).
+const runFolder = mkdtempSync(join(tmpdir(), 'assay-run-'));
+process.once('exit', () => rmSync(runFolder, { recursive: true, force: true }));
+
 const mocha = spawn(
   process.execPath,
   [
@@ -88,7 +92,7 @@ const mocha = spawn(
   ],
   {
     stdio: ['ignore', 'pipe', 'pipe'],
-    env: { ...process.env, NODE_COMPILE_CACHE: compileCache },
+    env: { ...process.env, NODE_COMPILE_CACHE: compileCache, ASSAY_TEST_RUN_DIR: runFolder },
   },
 );
 

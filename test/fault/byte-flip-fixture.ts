@@ -8,7 +8,7 @@ import { engineChoiceOf, readConfig } from '../../config.js';
 import { findDamagedEvent } from '../../engines/sqlite/integrity-check.js';
 import { redactedReason } from '../../kernel/fault.js';
 import { sealCommand } from '../../service/history-sealing.js';
-import { temporaryFolder } from '../support/folder.js';
+import { copyOfTemplate } from '../support/folder-template.js';
 import { runAssay, startService } from '../support/service-process.js';
 import { pollUntil } from '../support/poll-until.js';
 
@@ -25,10 +25,18 @@ const tracesInAll = 40;
 
 /** A project with traces in sessions, datasets, a deletion, a sealed secret, and a seal. */
 export const openByteFlipFixture = async (): Promise<ByteFlipFixture> => {
-  const folder = await temporaryFolder();
-  const [data, backup, killed] = ['data', 'backup', 'killed'].map((name) =>
-    join(folder.dir, name),
-  ) as [string, string, string];
+  const { dir, remove } = await copyOfTemplate('byte-flips', fillFixture);
+  return { ...foldersIn(dir), remove };
+};
+
+const foldersIn = (dir: string) => ({
+  data: join(dir, 'data'),
+  backup: join(dir, 'backup'),
+  killed: join(dir, 'killed'),
+});
+
+const fillFixture = async (dir: string): Promise<void> => {
+  const { data, backup, killed } = foldersIn(dir);
   const service = await startService({ dir: data });
   const { client } = service;
   const { body: project } = await client.call<{ id: string }>('POST', '/v2/projects', {
@@ -60,7 +68,6 @@ export const openByteFlipFixture = async (): Promise<ByteFlipFixture> => {
   const exit = await service.stop();
   expect(exit, service.output()).to.deep.equal({ code: 0, signal: null });
   expect(await readdir(data)).not.to.include('log.sqlite-wal');
-  return { data, backup, killed, remove: folder.remove };
 };
 
 /** Finding of `assay audit verify` in a data folder; null: no finding. */
