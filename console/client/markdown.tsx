@@ -2,8 +2,8 @@ import type { ComponentChildren } from 'preact';
 import type { MarkdownNode } from '../engines/markdown-node.js';
 
 /**
- * Shows Markdown that others wrote: links lead to http and https only and show their address,
- * images are named and never fetched. `text` shows a piece of recorded text.
+ * Shows Markdown that others wrote: a link shows its address, an image is named and never fetched.
+ * `text` shows a piece of recorded text, and decides which addresses open.
  */
 export const Markdown = (props: {
   readonly nodes: readonly MarkdownNode[];
@@ -93,27 +93,17 @@ const Block = ({ node, text }: NodeProps<Extract<MarkdownNode, { type: 'list' | 
   );
 };
 
+/** The text of a link, then its address, which says itself whether it opens. */
 const Link = ({ node, text }: NodeProps<Extract<MarkdownNode, { type: 'link' }>>) => {
-  const children = node.children.map((child, index) => (
-    <Node key={index} node={child} text={text} />
-  ));
-  if (!/^https?:\/\//i.test(node.href)) {
-    return (
-      <>
-        {children} {text(`(${node.href})`)}
-      </>
-    );
-  }
-  const isItsAddress =
-    node.children.length === 1 &&
-    node.children[0]?.type === 'text' &&
-    node.children[0].text === node.href;
+  const [only, ...others] = node.children;
+  const isItsAddress = others.length === 0 && only?.type === 'text' && only.text === node.href;
+  if (isItsAddress) return <>{text(node.href)}</>;
   return (
     <>
-      {isItsAddress ? null : <>{children} </>}
-      <a href={node.href} target="_blank" rel="noopener noreferrer">
-        {text(node.href)}
-      </a>
+      {node.children.map((child, index) => (
+        <Node key={index} node={child} text={text} />
+      ))}{' '}
+      ({text(node.href)})
     </>
   );
 };

@@ -5,16 +5,24 @@ import type { MarkdownNode } from './markdown-node.js';
 export const readMarkdown = async (text: string): Promise<readonly MarkdownNode[]> => {
   const { Lexer } = await import('marked');
   try {
-    return nodesOf(new Lexer({ gfm: true }).lex(text));
+    return nodesAt(0)(new Lexer({ gfm: true }).lex(text));
   } catch {
     return [{ type: 'text', text }];
   }
 };
 
-const nodesOf = (tokens: readonly Token[] | undefined): readonly MarkdownNode[] =>
-  (tokens ?? []).flatMap((token) => nodeOf(token));
+/** Levels of nodes; what is nested deeper is shown as it was written. */
+const levelsMax = 40;
 
-const nodeOf = (token: Token): readonly MarkdownNode[] => {
+const nodesAt =
+  (level: number) =>
+  (tokens: readonly Token[] | undefined): readonly MarkdownNode[] =>
+    (tokens ?? []).flatMap((token) =>
+      level > levelsMax ? [{ type: 'text' as const, text: token.raw }] : nodeOf(token, level),
+    );
+
+const nodeOf = (token: Token, level: number): readonly MarkdownNode[] => {
+  const nodesOf = nodesAt(level + 1);
   switch (token.type) {
     case 'space':
     case 'def':
@@ -36,11 +44,11 @@ const nodeOf = (token: Token): readonly MarkdownNode[] => {
     case 'codespan':
       return [{ type: 'code-span', text: (token as Tokens.Codespan).text }];
     default:
-      return blockOf(token);
+      return blockOf(token, nodesOf);
   }
 };
 
-const blockOf = (token: Token): readonly MarkdownNode[] => {
+const blockOf = (token: Token, nodesOf: ReturnType<typeof nodesAt>): readonly MarkdownNode[] => {
   switch (token.type) {
     case 'heading':
       return [

@@ -2,10 +2,12 @@ import type { ComponentChildren } from 'preact';
 import { useMemo, useState } from 'preact/hooks';
 import type { RetrievedDocument } from '../../clients/typescript/src/generated/traces-types.js';
 import { useMarkdown } from '../client/recorded-forms.js';
+import { shownText } from '../parts/hostile-text.js';
 import { JsonTree } from '../parts/json-tree.js';
 import { Markdown } from '../client/markdown.js';
 import { printScore } from '../parts/numbers.js';
-import { RecordedText, RecordedWord } from '../parts/recorded-text.js';
+import { HiddenNote, RecordedText, RecordedValue, RecordedWord } from '../parts/recorded-text.js';
+import { RecordedRun } from '../parts/text-pieces.js';
 import {
   contentBlocks,
   structuredJson,
@@ -62,7 +64,7 @@ const Block = ({ label, block, answerOf }: BlockProps) => {
         <Labelled label={label}>
           <JsonTree
             value={block.type === 'json' ? block.value : block.result}
-            text={recordedWord}
+            text={recordedValue}
             openLevels={2}
           />
         </Labelled>
@@ -70,7 +72,8 @@ const Block = ({ label, block, answerOf }: BlockProps) => {
   }
 };
 
-const recordedWord = (text: string): ComponentChildren => <RecordedWord text={text} />;
+const recordedValue = (text: string): ComponentChildren => <RecordedValue text={text} />;
+const recordedRun = (text: string): ComponentChildren => <RecordedRun text={text} />;
 
 const Labelled = (props: { readonly label: string; readonly children: ComponentChildren }) => (
   <div class="content-block" data-role={props.label}>
@@ -87,18 +90,25 @@ const FileNote = ({ id }: { readonly id: string }) => (
 const TextView = ({ text }: { readonly text: string }) => {
   const json = useMemo(() => structuredJson(text), [text]);
   if (text === '') return <span class="muted">empty text</span>;
-  if (json !== undefined) return <JsonTree value={json} text={recordedWord} openLevels={2} />;
-  return <MarkdownText text={text} />;
+  if (json !== undefined) return <JsonTree value={json} text={recordedValue} openLevels={2} />;
+  return <RecordedText text={text} form={(part) => <MarkdownText text={part} />} />;
 };
 
-/** Longer texts are not read as Markdown, which takes time. */
-const markdownLengthMax = 20_000;
-
 const MarkdownText = ({ text }: { readonly text: string }) => {
-  const isMarkdown = text.length <= markdownLengthMax && /[*_`#[|>~-]|^\d+\./m.test(text);
-  const nodes = useMarkdown(isMarkdown ? text : '');
-  if (!isMarkdown || nodes === null) return <RecordedText text={text} />;
-  return <Markdown nodes={nodes} text={recordedWord} />;
+  const hidden = useMemo(() => shownText(text).hidden, [text]);
+  const nodes = useMarkdown(text);
+  return (
+    <>
+      <HiddenNote hidden={hidden} />
+      {nodes === null ? (
+        <div class="recorded-text" dir="auto">
+          <RecordedRun text={text} />
+        </div>
+      ) : (
+        <Markdown nodes={nodes} text={recordedRun} />
+      )}
+    </>
+  );
 };
 
 const Message = ({ block, answerOf }: BlockProps<MessageBlock>) => (
@@ -135,7 +145,7 @@ const ToolCall = (props: { readonly call: CallBlock; readonly answer: ComponentC
       </div>
       <TextView text={call.arguments} />
       {call.answer === null ? (
-        (props.answer ?? <span class="note">no answer recorded</span>)
+        props.answer
       ) : (
         <div class="tool-answer">
           <span class="note">← answer</span>
@@ -163,7 +173,7 @@ const DocumentCard = ({ document }: { readonly document: RetrievedDocument }) =>
       <TextView text={document.content} />
       {others.length > 0 && (
         <Disclosure title={`metadata, ${others.length}`}>
-          <JsonTree value={Object.fromEntries(others)} text={recordedWord} />
+          <JsonTree value={Object.fromEntries(others)} text={recordedValue} />
         </Disclosure>
       )}
     </article>

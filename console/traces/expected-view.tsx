@@ -1,5 +1,5 @@
 import { useTextDiff } from '../client/recorded-forms.js';
-import { RecordedWord } from '../parts/recorded-text.js';
+import { RecordedRun } from '../parts/text-pieces.js';
 import { contentBlocks } from './content-blocks.js';
 import { ContentView, Disclosure } from './content-view.js';
 
@@ -37,7 +37,7 @@ const TextDiff = (props: { readonly before: string; readonly after: string }) =>
   return (
     <div class="recorded-text" dir="auto">
       {pieces.map(({ kind, text }, index) => {
-        const content = <RecordedWord text={text} />;
+        const content = <RecordedRun text={text} />;
         if (kind === 'removed') return <del key={index}>{content}</del>;
         if (kind === 'added') return <ins key={index}>{content}</ins>;
         return <span key={index}>{content}</span>;

@@ -1,7 +1,7 @@
 import { useQuery } from '../client/queries.js';
 import { JsonTree } from '../parts/json-tree.js';
 import { EmptyNotice, FaultNotice, Skeleton } from '../parts/notice.js';
-import { RecordedWord } from '../parts/recorded-text.js';
+import { RecordedValue } from '../parts/recorded-text.js';
 import type { AnyRecord } from './record-facts.js';
 
 /** Data sent by OpenTelemetry: resource, scope and span with every attribute and event. */
@@ -30,7 +30,11 @@ export const OtelTab = (props: { readonly projectId: string; readonly record: An
         </EmptyNotice>
       )}
       {resources.length > 0 && (
-        <JsonTree value={resources} text={(text) => <RecordedWord text={text} />} openLevels={12} />
+        <JsonTree
+          value={resources}
+          text={(text) => <RecordedValue text={text} />}
+          openLevels={12}
+        />
       )}
     </>
   );

@@ -4,6 +4,7 @@ import { CopyId } from '../parts/copy-id.js';
 import { PageHeading } from '../parts/heading.js';
 import { BehindNotice, EmptyNotice, FaultNotice, Skeleton } from '../parts/notice.js';
 import type { PageProps } from '../parts/page.js';
+import { markedText } from '../parts/text-pieces.js';
 import { recordFigures, type TraceRecord } from './record-facts.js';
 import { spansMax } from './questions.js';
 import { TraceView } from './trace-view.js';
@@ -45,7 +46,7 @@ const TraceHeading = ({ trace }: { readonly trace: TraceRecord | null }) => {
   const { clipboard } = useSurroundings();
   if (trace === null) return <PageHeading title="Trace" />;
   return (
-    <PageHeading title={trace.name === '' ? 'Trace' : trace.name}>
+    <PageHeading title={trace.name === '' ? 'Trace' : markedText(trace.name)}>
       <span class="muted">
         <Instant at={trace.created_at} />
       </span>

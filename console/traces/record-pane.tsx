@@ -4,7 +4,7 @@ import { Instant } from '../client/instants.js';
 import { useSurroundings } from '../client/context.js';
 import { CopyId } from '../parts/copy-id.js';
 import { JsonTree } from '../parts/json-tree.js';
-import { RecordedText, RecordedWord } from '../parts/recorded-text.js';
+import { RecordedText, RecordedValue, RecordedWord } from '../parts/recorded-text.js';
 import { Tabs } from '../parts/tabs.js';
 import { ContentView, Disclosure } from './content-view.js';
 import { ExpectedView } from './expected-view.js';
@@ -31,7 +31,7 @@ const tabs = [
   { key: 'about', text: 'About' },
 ] as const;
 
-const recordedWord = (text: string): ComponentChildren => <RecordedWord text={text} />;
+const recordedValue = (text: string): ComponentChildren => <RecordedValue text={text} />;
 
 /** One record: its texts, its numbers, and how it was sent. */
 export const RecordPane = (props: Props) => {
@@ -45,12 +45,14 @@ export const RecordPane = (props: Props) => {
           </span>{' '}
           <RecordedWord text={record.name} />
         </h2>
-        <p class="note">{headFacts(record).join(' · ')}</p>
+        <p class="note">
+          <RecordedWord text={headFacts(record).join(' · ')} />
+        </p>
         <Tabs label="Views of the record" tabs={tabs} selected={tab} onSelect={props.onTab} />
       </div>
       <div class="pane-body">
         {tab === 'read' && <ReadTab {...props} />}
-        {tab === 'json' && <JsonTree value={record} text={recordedWord} openLevels={2} />}
+        {tab === 'json' && <JsonTree value={record} text={recordedValue} openLevels={2} />}
         {tab === 'metrics' && <MetricsTab record={record} />}
         {tab === 'otel' && <OtelTab projectId={props.projectId} record={record} />}
         {tab === 'about' && <AboutTab record={record} />}
@@ -92,8 +94,8 @@ const ReadTab = ({ record, answerOf, children }: Props) => {
         </label>
       )}
       {Array.isArray(tools) && tools.length > 0 && (
-        <Disclosure title={`${tools.length} tools`}>
-          <JsonTree value={tools} text={recordedWord} openLevels={2} />
+        <Disclosure title={tools.length === 1 ? '1 tool' : `${tools.length} tools`}>
+          <JsonTree value={tools} text={recordedValue} openLevels={2} />
         </Disclosure>
       )}
       <ContentView
@@ -120,7 +122,7 @@ const Events = ({ events }: { readonly events: readonly unknown[] }) => (
   <>
     {events.map((event, index) => (
       <Disclosure key={index} title={eventTitle(event)}>
-        <JsonTree value={event} text={recordedWord} openLevels={3} />
+        <JsonTree value={event} text={recordedValue} openLevels={3} />
       </Disclosure>
     ))}
   </>

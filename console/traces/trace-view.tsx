@@ -3,7 +3,9 @@ import { useMemo, useState } from 'preact/hooks';
 import { useKeys } from '../client/keys.js';
 import { Button } from '../parts/button.js';
 import { EmptyNotice, FaultNotice, Skeleton } from '../parts/notice.js';
+import { CallAnswer } from './call-answer.js';
 import type { OutlineSpan } from './questions.js';
+import { RatingPanel } from './rating-panel.js';
 import { RecordPane } from './record-pane.js';
 import type { AnyRecord, TraceRecord } from './record-facts.js';
 import { useTraceView } from './selection.js';
@@ -60,8 +62,12 @@ export const TraceView = (props: {
               record={record}
               tab={view.tab}
               onTab={(tab) => changeView({ tab }, 'replace')}
-              answerOf={() => null}
-            />
+              answerOf={(callId) => (
+                <CallAnswer ids={ids} tree={tree} callId={callId} onOpen={open.select} />
+              )}
+            >
+              {record.type === 'trace' && <RatingPanel projectId={ids.projectId} trace={record} />}
+            </RecordPane>
           )}
         </SelectedRecord>
       </section>

@@ -1,5 +1,6 @@
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { printDuration } from '../parts/numbers.js';
+import { RecordedWord } from '../parts/recorded-text.js';
 import { rowWindow, scrollToRow } from '../parts/windowing.js';
 import type { OutlineSpan } from './questions.js';
 import type { SpanRow } from './tree.js';
@@ -86,14 +87,16 @@ const TraceRow = (props: Props & Place) => (
   >
     <div role="gridcell" class="tree-name">
       <span class="tree-kind">trace</span>
-      <bdi class="tree-text">{props.title}</bdi>
+      <span class="tree-text">
+        <RecordedWord text={props.title} />
+      </span>
       {props.open.tree.errors > 0 && <span class="bad">⚠ {props.open.tree.errors}</span>}
     </div>
     <div role="gridcell" class="tree-bars axis">
       <Axis view={props.axis} />
     </div>
     <div role="gridcell" class="tree-duration note">
-      {printDuration(props.open.tree.lengthNs)}
+      {props.open.tree.lengthNs > 0 && printDuration(props.open.tree.lengthNs)}
     </div>
   </div>
 );
@@ -111,7 +114,7 @@ const Axis = ({ view }: { readonly view: WaterfallView }) => {
         if (left > 92) return null;
         return (
           <span key={ns} class="note" style={{ left: `${left}%` }}>
-            {printDuration(ns, 0)}
+            {ns === 0 ? '0' : printDuration(ns, 0)}
           </span>
         );
       })}
@@ -152,7 +155,9 @@ const SpanTreeRow = (props: Props & Place & { readonly row: SpanRow<OutlineSpan>
         <span class="tree-kind" data-kind={span.type}>
           {span.type}
         </span>
-        <bdi class="tree-text">{spanTitle(span)}</bdi>
+        <span class="tree-text">
+          <RecordedWord text={spanTitle(span)} />
+        </span>
         {row.isError && <span class="bad">⚠ {span.status_code}</span>}
         {isFolded && <span class="note">{end - at - 1}</span>}
       </div>

@@ -1,0 +1,146 @@
+import type { RatingValue } from '../../clients/typescript/src/generated/annotations-types.js';
+import { useSurroundings } from '../client/context.js';
+import { useAction, useQuery } from '../client/queries.js';
+import { FaultNotice } from '../parts/notice.js';
+import { RatingInput, ratingText } from '../parts/rating-input.js';
+import { RecordedWord } from '../parts/recorded-text.js';
+import { roleOf } from '../projects/model.js';
+import { ratingRefusal, templateRatings, type TemplateRatings } from './ratings.js';
+import type { TraceRecord } from './record-facts.js';
+
+/** Ratings of a trace: one's own in place, those of others by name. */
+export const RatingPanel = (props: {
+  readonly projectId: string;
+  readonly trace: Pick<TraceRecord, 'id' | 'annotations'>;
+}) => {
+  const { projectId, trace } = props;
+  const { navigation } = useSurroundings();
+  const place = { project_id: projectId };
+  const templates = useQuery({
+    key: ['templates', projectId],
+    ask: (operations, signal) => operations.annotations.listTemplates(place, { signal }),
+    freshMs: 60_000,
+  });
+  const user = useQuery({
+    key: ['users', 'current'],
+    ask: (operations, signal) => operations.logins.currentUser({}, { signal }),
+    freshMs: 60_000,
+  });
+  const project = useQuery({
+    key: ['projects', projectId],
+    ask: (operations, signal) => operations.projects.get(place, { signal }),
+    freshMs: 60_000,
+  });
+  const rate = useRate(projectId, trace.id);
+  if (templates.value === undefined || project.value === undefined) return null;
+  const role = roleOf(project.value);
+  const refusal = ratingRefusal(project.value.permissions, role);
+  const rows = templateRatings(templates.value, trace.annotations, user.value?.id ?? null);
+  return (
+    <section class="stack ratings" aria-label="Ratings">
+      <h3>Ratings</h3>
+      {rows.length === 0 && (
+        <p class="muted">
+          No template yet.{' '}
+          <a href={navigation.href(`/p/${projectId}/templates`)}>Templates of this project</a>
+        </p>
+      )}
+      {refusal !== null && rows.length > 0 && <p class="note">{refusal}</p>}
+      {rows.map((row) => (
+        <RatingRow
+          key={row.template.id}
+          row={row}
+          refusal={refusal}
+          isRunning={rate.isRunning}
+          onRate={(value) => void rate.run({ templateId: row.template.id, value })}
+          projectId={projectId}
+        />
+      ))}
+      <FaultNotice fault={rate.fault} />
+    </section>
+  );
+};
+
+type Rate = { readonly templateId: string; readonly value: RatingValue | null };
+
+const useRate = (projectId: string, traceId: string) =>
+  useAction<Rate>(
+    (operations, { templateId, value }, options) => {
+      const place = { project_id: projectId, trace_id: traceId, template_id: templateId };
+      return value === null
+        ? operations.annotations.withdrawRating(place, options)
+        : operations.annotations.giveRating({ ...place, rating: value }, options);
+    },
+    ['traces', 'sessions', 'templates'],
+  );
+
+const RatingRow = (props: {
+  readonly row: TemplateRatings;
+  readonly refusal: string | null;
+  readonly isRunning: boolean;
+  readonly onRate: (value: RatingValue | null) => void;
+  readonly projectId: string;
+}) => {
+  const { template, own, others } = props.row;
+  return (
+    <div class="rating-row">
+      <div>
+        <RecordedWord text={template.name} />
+        {template.criteria !== null && (
+          <p class="note">
+            <RecordedWord text={template.criteria} />
+          </p>
+        )}
+      </div>
+      <div class="stack">
+        <RatingInput
+          template={template}
+          value={own}
+          onRate={props.onRate}
+          isDisabled={props.refusal !== null || props.isRunning}
+          title={props.refusal ?? undefined}
+        />
+        {others.length > 0 && <Others projectId={props.projectId} others={others} />}
+      </div>
+    </div>
+  );
+};
+
+/** Collaborators that are asked for at once; the names of others stay ids. */
+const namesMax = 1_000;
+
+const Others = (props: {
+  readonly projectId: string;
+  readonly others: TemplateRatings['others'];
+}) => {
+  const names = useQuery({
+    key: ['collaborators', 'names', props.projectId],
+    ask: async (operations, signal) => {
+      const place = { project_id: props.projectId, limit: namesMax };
+      const page = await operations.collaborators.list(place, { signal });
+      return new Map(
+        page.collaborators.map((one) => [
+          one.user_id,
+          one.first_name === '' ? one.email : `${one.first_name} ${one.last_name}`.trim(),
+        ]),
+      );
+    },
+    freshMs: 60_000,
+  });
+  return (
+    <ul class="rating-others note">
+      {props.others.map(({ userId, value, explanation }) => (
+        <li key={userId}>
+          {names.value?.get(userId) ?? userId.slice(0, 8)}:{' '}
+          <RecordedWord text={ratingText(value)} />
+          {explanation !== null && (
+            <>
+              {' '}
+              – <RecordedWord text={explanation} />
+            </>
+          )}
+        </li>
+      ))}
+    </ul>
+  );
+};
