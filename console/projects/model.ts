@@ -1,6 +1,7 @@
 import type {
   CustomSearch,
   CustomSearchResponse,
+  MetricBucket,
 } from '../../clients/typescript/src/generated/metrics-types.js';
 import type { Project } from '../../clients/typescript/src/generated/projects-types.js';
 
@@ -22,16 +23,29 @@ export type Activity = {
   readonly hours: readonly number[];
 };
 
-/** Folds the answer to `activityQuestion`. */
-export const activityOf = (answer: CustomSearchResponse): Activity => {
+/** Folds the answer to `activityQuestion`, asked at `now`. */
+export const activityOf = (answer: CustomSearchResponse, now: number): Activity => {
   const totals = answer.aggregate_metrics;
   const { cost } = totals as { readonly cost?: unknown };
   return {
     traces: totals.requests_count,
     cost: typeof cost === 'number' ? cost : null,
-    hours: (answer.bucketed_metrics['all'] ?? []).map(({ requests_count }) => requests_count),
+    hours: hoursOf(answer.bucketed_metrics['all'] ?? [], now),
   };
 };
+
+/** Empty buckets are absent from the answer (contract 4.5, rule 5). */
+const hoursOf = (buckets: readonly MetricBucket[], now: number): readonly number[] => {
+  const byHour = new Map(
+    buckets.map((bucket) => [Date.parse(bucket.start_bucket_time), bucket.requests_count]),
+  );
+  const last = Math.floor(now / hourMs) * hourMs;
+  return Array.from(
+    { length: 25 },
+    (_hour, index) => byHour.get(last - (24 - index) * hourMs) ?? 0,
+  );
+};
+const hourMs = 3_600_000;
 
 /** The caller's role in a project, by what it may do there. */
 export const roleOf = ({ permissions }: Project): 'owner' | 'editor' | 'annotator' | 'viewer' => {

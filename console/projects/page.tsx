@@ -80,8 +80,9 @@ const ProjectRow = ({ project }: { readonly project: Project }) => {
   const activity = useQuery({
     key: ['metrics', 'activity', project.id],
     ask: async (operations, signal) => {
-      const question = { project_id: project.id, ...activityQuestion(clock.now()) };
-      return activityOf(await operations.metrics.search(question, { signal }));
+      const now = clock.now();
+      const question = { project_id: project.id, ...activityQuestion(now) };
+      return activityOf(await operations.metrics.search(question, { signal }), now);
     },
     freshMs: 60_000,
   });

@@ -4,6 +4,7 @@ import { useSurroundings } from '../client/context.js';
 import { useKeys } from '../client/keys.js';
 import { useQuery } from '../client/queries.js';
 import { Button } from '../parts/button.js';
+import { matchRoute } from '../routes.js';
 import { KeyList } from './key-list.js';
 
 type Destination = { readonly text: string; readonly path: string; readonly keys?: string };
@@ -25,6 +26,8 @@ const organizationDestinations: readonly Destination[] = [
   { text: 'People', path: '/people' },
 ];
 
+const hasPage = ({ path }: Destination): boolean => matchRoute(path) !== null;
+
 /** Rail, bar and page. `projectId`: the project of the current path; null outside of one. */
 export const Shell = (props: {
   readonly projectId: string | null;
@@ -32,8 +35,10 @@ export const Shell = (props: {
 }) => {
   const { appearance, navigation } = useSurroundings();
   const [showsKeys, setShowsKeys] = useState(false);
-  const destinations = props.projectId === null ? [] : projectDestinations(`/p/${props.projectId}`);
-  const all = [...destinations, ...organizationDestinations];
+  const root = `/p/${props.projectId ?? ''}`;
+  const inProject = props.projectId === null ? [] : projectDestinations(root).filter(hasPage);
+  const inOrganization = organizationDestinations.filter(hasPage);
+  const all = [...inProject, ...inOrganization];
   useKeys(
     [
       ...all.flatMap(({ keys, text, path }) =>
@@ -59,9 +64,9 @@ export const Shell = (props: {
         <a class="brand" href={navigation.href('/')}>
           Assay
         </a>
-        <Links destinations={destinations} />
+        <Links destinations={inProject} />
         <hr />
-        <Links destinations={organizationDestinations} />
+        <Links destinations={inOrganization} />
       </nav>
       <div>
         <Bar projectId={props.projectId} />
