@@ -96,6 +96,11 @@ export type FreshnessWait = QueryContext & {
   readonly project?: string | null;
   /** Log head from an earlier `head` call (prefetch); absent: it is read now. */
   readonly head?: Promise<Position>;
+  /**
+   * Called when the wait ended before the read models were reached, with their lag: the seconds
+   * (rounded) for which the log has been beyond the position they are at.
+   */
+  readonly onBehind?: (seconds: number) => void;
 };
 
 export interface Freshness {

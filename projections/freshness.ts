@@ -11,6 +11,7 @@ import {
 } from '../kernel/ports.js';
 import { movedSubject, parseMoved } from './subscription.js';
 import { readModelFillingFault, type CheckpointReaders, type FillMonitor } from './fill-monitor.js';
+import type { PositionClock } from './position-clock.js';
 import type { RequiredPositions } from './required-positions.js';
 
 /** Longest wait of a read for its read models (contract 1.7). */
@@ -33,6 +34,8 @@ export type FreshnessNeeds = {
   readonly clock: Clock;
   /** Set in the one process that appends; otherwise every event may matter. */
   readonly requiredPositions?: Pick<RequiredPositions, 'head' | 'positionFor'>;
+  /** Times of the log's heads, for lag in time; absent: a lag counts from the read. */
+  readonly positionClock?: Pick<PositionClock, 'passedAt'>;
   /** Absent: every read model is complete. */
   readonly fillMonitor?: Pick<FillMonitor, 'progressOf'>;
   /** Called once for each read of a project that has waited `lateReadMs` for this read model. */
@@ -116,6 +119,7 @@ export const openFreshness = ({
   bus,
   clock,
   requiredPositions,
+  positionClock = { passedAt: () => null },
   fillMonitor = { progressOf: () => null },
   onLateRead = () => undefined,
 }: FreshnessNeeds): Freshness => {
@@ -134,6 +138,7 @@ export const openFreshness = ({
   return {
     head: () => reader.head(),
     waitUntilApplied: async (reads, min, waiting = {}) => {
+      const began = clock.milliseconds();
       const head = await (waiting.head ?? reader.head());
       // No append has this position yet: waiting would only hold a concurrency slot (contract 1.7,
       // rule 4).
@@ -165,11 +170,17 @@ export const openFreshness = ({
           model.position() < target ? model.position() : laterPosition(model.position(), now),
         ),
       );
+      if (position !== null && required.some(isBehind)) {
+        const since = Math.min(positionClock.passedAt(position) ?? began, began);
+        waiting.onBehind?.(Math.round((clock.milliseconds() - since) / 1_000));
+      }
       if (position !== null && min !== null && position < min) throw readModelBehind();
       return position ?? head;
     },
   };
 };
+
+const isBehind = ({ model, target }: RequiredModel): boolean => model.position() < target;
 
 /** Resolves when each has reached its target and is complete, or when the wait is over. */
 const waitUntilReached = async (
@@ -178,10 +189,7 @@ const waitUntilReached = async (
   { clock, fillMonitor, onLateRead }: Required<Pick<FreshnessNeeds, WaitNeeds>>,
 ): Promise<void> => {
   const late = () =>
-    required.filter(
-      ({ name, model, target }) =>
-        model.position() < target || fillMonitor.progressOf(name) !== null,
-    );
+    required.filter((one) => isBehind(one) || fillMonitor.progressOf(one.name) !== null);
   const began = clock.milliseconds();
   const deadline = began + atMostMs;
   const leftMs = (): number => deadline - clock.milliseconds();

@@ -14,6 +14,7 @@ import {
   type FillMonitor,
 } from '../projections/fill-monitor.js';
 import { openFreshness } from '../projections/freshness.js';
+import type { PositionClock } from '../projections/position-clock.js';
 import { openChainReader } from '../projections/history/chain-reader.js';
 import { historyCollection } from '../projections/history/collection.js';
 import { recordsCollection } from '../projections/records/collection.js';
@@ -42,6 +43,7 @@ type Needs = {
   readonly backpressure: LogBackpressure;
   readonly projectionHost: ProjectionHost;
   readonly filling: FillMonitor;
+  readonly positionClock: PositionClock;
   /** Aborts when the service ends. */
   readonly signal: AbortSignal;
 };
@@ -49,7 +51,7 @@ type Needs = {
 /** Opens the read models for requests: stores, circuit breakers, scheduling and freshness. */
 export const openReadModels = async (
   { config, engines, logger, tracing, disposers, engineWait }: StartupContext,
-  { log, bus, clock, backpressure, projectionHost: host, filling, signal }: Needs,
+  { log, bus, clock, backpressure, projectionHost: host, filling, positionClock, signal }: Needs,
 ) => {
   const { retryUntilUp } = engineWait;
   const documentsEngine = await retryUntilUp('the read models', () => engines.documents('read'));
@@ -109,6 +111,7 @@ export const openReadModels = async (
     bus: notifications,
     clock,
     fillMonitor: filling,
+    positionClock,
     ...backpressure.freshness,
   });
   const freshness = tracedPort(tracing, 'freshness', untracedFreshness, ['waitUntilApplied']);

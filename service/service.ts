@@ -121,8 +121,9 @@ const startIn = async (context: StartupContext, options: ServiceOptions): Promis
   const { projector } = projectionHost;
   bindings.projectionHost = projectionHost;
   const probes = startEngineHeartbeats(context, log, clock, projector);
-  const { guardedLog, signal } = probes;
-  const modelNeeds = { log: guardedLog, bus, clock, backpressure, projectionHost, filling, signal };
+  const { guardedLog } = probes;
+  const opened = { log: guardedLog, bus, clock, backpressure, projectionHost, filling };
+  const modelNeeds = { ...probes, ...opened };
   const { checkpoints, heartbeat, ...readers } = await openReadModels(context, modelNeeds);
   registerReadModelGauges(metrics, log, probes.status);
 

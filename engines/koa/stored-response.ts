@@ -42,6 +42,7 @@ export const answerQuery = async (
           services.freshness.waitUntilApplied(reads, min, {
             signal: authorized.scope.signal,
             project: authorized.project?.id ?? null,
+            onBehind: (seconds) => sent.setHeader('X-Projection-Behind', String(seconds)),
             ...(authorized.logHead !== null && { head: authorized.logHead }),
           }),
         )

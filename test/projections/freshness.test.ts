@@ -6,6 +6,7 @@ import { Fault } from '../../kernel/fault.js';
 import { logStart, type Clock, type Position } from '../../kernel/ports.js';
 import type { Json } from '../../kernel/schema-types.js';
 import { lateReadMs, openFreshness, type FreshnessNeeds } from '../../projections/freshness.js';
+import { openPositionClock } from '../../projections/position-clock.js';
 import { movedSubject } from '../../projections/subscription.js';
 import { positionAt } from '../support/record-rows.js';
 
@@ -18,8 +19,13 @@ describe('waiting for fresh read models', () => {
   let stored: Position;
   let head: Position;
   let late: string[];
-  const opened = (clock: Clock = systemClock, targets?: FreshnessNeeds['requiredPositions']) =>
+  const opened = (
+    clock: Clock = systemClock,
+    targets?: FreshnessNeeds['requiredPositions'],
+    positionClock?: FreshnessNeeds['positionClock'],
+  ) =>
     openFreshness({
+      ...(positionClock !== undefined && { positionClock }),
       ...(targets !== undefined && { requiredPositions: targets }),
       onLateRead: (project, name) => late.push(`${project} ${name}`),
       reader: { head: async () => head },
@@ -168,6 +174,41 @@ describe('waiting for fresh read models', () => {
     expect(await reached()).to.equal('read-model-behind');
     expect(passed).to.be.within(2_000, 2_100);
     expect(await reached({ atMostMs: 8_000 })).to.equal(positionAt(1));
+  });
+
+  describe('the lag of a read model', () => {
+    const lags = async (recordedAt: number | null, min: Position | null = null) => {
+      let passed = 10_000;
+      const positionClock = openPositionClock();
+      if (recordedAt !== null) {
+        positionClock.recordHead(logStart, 0);
+        positionClock.recordHead(head, recordedAt);
+      }
+      const waits = {
+        ...systemClock,
+        milliseconds: () => passed,
+        wait: async (ms: number) => void (passed += ms),
+      };
+      const seconds: number[] = [];
+      const outcome = await opened(waits, undefined, positionClock)
+        .waitUntilApplied(['tally'], min, { onBehind: (lag) => seconds.push(lag) })
+        .catch(({ code }: Fault) => code);
+      return [outcome, ...seconds];
+    };
+
+    it('is reported when the wait was in vain, from when the log passed the model', async () => {
+      expect(await lags(4_500)).to.deep.equal([logStart, 8]);
+    });
+
+    it('is at least the wait, and reported with a refusal too', async () => {
+      expect(await lags(null)).to.deep.equal([logStart, 2]);
+      expect(await lags(11_900, positionAt(1))).to.deep.equal(['read-model-behind', 2]);
+    });
+
+    it('is not reported once the model has what the read requires', async () => {
+      stored = positionAt(1);
+      expect(await lags(4_500)).to.deep.equal([positionAt(1)]);
+    });
   });
 
   it('reports each late read of a project once', async () => {

@@ -49,6 +49,12 @@ class Answered(NamedTuple):
         return self.headers.get("x-log-position")
 
     @property
+    def behind(self) -> Optional[int]:
+        """Seconds that a read model lagged after the wait; None: the read was up to date."""
+        seconds = self.headers.get("x-projection-behind")
+        return None if seconds is None else int(seconds)
+
+    @property
     def replayed(self) -> bool:
         """True if the service replayed its stored answer to this idempotency key."""
         return self.headers.get("idempotency-replayed") == "true"
