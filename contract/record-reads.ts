@@ -280,29 +280,39 @@ export const countSessions = count('countSessions', 'session');
 export const countTraces = count('countTraces', 'trace');
 export const countSpans = count('countSpans', 'span');
 
-/** Adds the span as sent, as `otel` (contract 5.12, rule 7). */
-const withOtel = Type.Object({ otel: Type.Optional(Type.Boolean({ default: false })) });
+/**
+ * `tree`: false leaves out what is below the record. `otel`: adds the span as sent (contract 5.12,
+ * rule 7).
+ */
+const shownParts = Type.Object({
+  tree: Type.Optional(Type.Boolean({ default: true })),
+  otel: Type.Optional(Type.Boolean({ default: false })),
+});
 
 export const getTrace = operation({
   ...shared,
   operationId: 'getTrace',
   summary: 'Read a trace with its tree of spans',
-  description: 'Siblings are in the order of `step_number`, `created_at` and `id`.',
+  description:
+    'Siblings are in the order of `step_number`, `created_at` and `id`. With `tree=false` the ' +
+    'spans are neither read nor answered.',
   method: 'GET',
   path: '/v2/projects/{project_id}/traces/{trace_id}',
   params: Type.Object({ project_id: id('ProjectId'), trace_id: id('TraceId') }),
-  query: withOtel,
+  query: shownParts,
   response: Type.Unsafe<RecordView>(traceTree),
 });
 export const getSpan = operation({
   ...shared,
   operationId: 'getSpan',
   summary: 'Read a span with the tree below it',
-  description: 'Siblings are in the order of `step_number`, `created_at` and `id`.',
+  description:
+    'Siblings are in the order of `step_number`, `created_at` and `id`. With `tree=false` the ' +
+    'spans below it are neither read nor answered.',
   method: 'GET',
   path: '/v2/projects/{project_id}/spans/{span_id}',
   params: Type.Object({ project_id: id('ProjectId'), span_id: id('SpanId') }),
-  query: withOtel,
+  query: shownParts,
   response: Type.Unsafe<RecordView>(spanTree),
 });
 export const getSession = operation({

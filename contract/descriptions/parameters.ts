@@ -46,6 +46,7 @@ export const parameterDescriptions: Sentences = {
   order: 'Order by time, oldest (`asc`) or newest (`desc`) first; absent: `desc`.',
   'listResourceHistory.order': 'Order by time, oldest first (`asc`) or newest; absent: `asc`.',
   otel: 'True adds what came from OpenTelemetry as `otel`.',
+  tree: 'False answers the record alone, with `spans` empty.',
   'exportHistory.project_id': 'Project whose entries are exported; absent: all of them.',
   'listResourceHistory.project_id': 'Project of a session, trace or template, where required.',
   project_name: 'Name that the projects have, exactly.',

@@ -3,8 +3,15 @@ import type { StoredGroup, GroupPlan } from '../../kernel/records/query-plans.js
 import type { Population, RecordRow } from '../../kernel/records/record.js';
 import type { Statements } from './connections.js';
 import type { RecordsModel } from './model.js';
-import { takeGroupsWithin, recordKey, readGroupSizes, type GroupExtent } from './record-sizes.js';
-import { isUuid, tableOf } from './schema.js';
+import {
+  takeGroupsWithin,
+  recordKey,
+  readGroupSizes,
+  sizedKeyOf,
+  type GroupExtent,
+  type SizedKey,
+} from './record-sizes.js';
+import { isUuid, ordinalsMax, tableOf } from './schema.js';
 import { integerList, uuidConstant } from './sql.js';
 import {
   groupsByName,
@@ -77,18 +84,19 @@ const unweighedSpansMax = 24;
 /** Implements `Records.groupOf`. Each statement takes about a millisecond, whatever its result. */
 export const groupRows = (
   model: RecordsModel,
-  { project, population, id, bytesMax }: GroupPlan,
+  { project, population, id, bytesMax, alone }: GroupPlan,
   context: QueryContext = {},
 ): Promise<StoredGroup | null> =>
   model.connections.read(async (statements) => {
     const number = model.projects.get(project);
     if (number === undefined || !isUuid(id)) return null;
     const [place] = await statements.rows(
-      `SELECT grp FROM ${tableOf[population]}
+      `SELECT key, bytes, grp FROM ${tableOf[population]}
        WHERE project = ${number} AND id = ${uuidConstant(id)}`,
     );
     if (place === undefined) return null;
-    const grp = Number(place[0]);
+    const grp = Number(place[2]);
+    if (alone === true) return readAlone(statements, population, sizedKeyOf(place), bytesMax);
     const head = tableOf[population === 'session' ? 'session' : 'trace'];
     const few = await statements.rows(
       `SELECT ${rowColumns}, bytes FROM ${head} WHERE key = ${recordKey({ grp }, 0)} UNION ALL
@@ -108,6 +116,18 @@ export const groupRows = (
     if (bytes > bytesMax) return { group, bytes, rows: null };
     return { group, bytes, rows: (await readGroups(statements, [named])).get(group) ?? [] };
   }, context);
+
+const readAlone = async (
+  statements: Statements,
+  population: Population,
+  record: SizedKey,
+  bytesMax: number,
+): Promise<StoredGroup> => {
+  const { key, bytes } = record;
+  const { name: group } = await readGroupName(statements, Number(key / BigInt(ordinalsMax)));
+  if (bytes > bytesMax) return { group, bytes, rows: null };
+  return { group, bytes, rows: [...(await readRows(statements, population, [record])).values()] };
+};
 
 const readGroupName = async ({ rows }: Statements, grp: number): Promise<NamedGroup> => {
   const [found] = await rows(

@@ -71,14 +71,16 @@ export type SessionPlan = Pick<SearchPlan, 'project' | 'offset' | 'limit' | 'byt
 };
 /** Group that has rows, and their stored bytes. */
 export type StoredGroupSize = { readonly group: StreamName; readonly bytes: number };
-/** Reads a record by id with the rest of its group, up to a byte limit. */
+/** Reads a record by id, with the rest of its group unless `alone`, up to a byte limit. */
 export type GroupPlan = {
   readonly project: string;
   readonly population: Population;
   readonly id: string;
   readonly bytesMax: number;
+  /** Reads the record without the rest of its group. */
+  readonly alone?: boolean;
 };
-/** `rows`: all of the group, by ordinal; null if they exceed the limit. */
+/** `rows`: those that the plan reads, by ordinal; null if they exceed the limit. */
 export type StoredGroup = StoredGroupSize & { readonly rows: readonly RecordRow[] | null };
 export type SessionPage = { readonly traces: readonly StoredGroupSize[]; readonly more: boolean };
 

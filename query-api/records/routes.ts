@@ -127,16 +127,15 @@ const gettingRoutes = ({
     readRoute(getTrace, shown, async ({ params, query, memory }) => {
       const { project_id: project, trace_id: id } = params;
       const templates = await templatesOf(project);
+      const plan = { project, population: 'trace', id, alone: query.tree === false } as const;
       const answer = { room: memory, otel: query.otel === true };
-      return orNotFound(
-        'Trace',
-        await whole({ project, population: 'trace', id }, templates, answer),
-      );
+      return orNotFound('Trace', await whole(plan, templates, answer));
     }),
     readRoute(getSpan, shown, async ({ params, query, memory }) => {
       const { project_id: project, span_id: id } = params;
+      const plan = { project, population: 'span', id, alone: query.tree === false } as const;
       const answer = { room: memory, otel: query.otel === true };
-      return orNotFound('Span', await whole({ project, population: 'span', id }, [], answer));
+      return orNotFound('Span', await whole(plan, [], answer));
     }),
     readRoute(getSession, shown, async ({ params, query, memory }) => {
       const { project_id: project, session_id: session } = params;

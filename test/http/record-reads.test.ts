@@ -265,6 +265,18 @@ describe('GET a record', () => {
     });
   });
 
+  it('answers a span and a trace alone with tree=false', async () => {
+    const span = await project.get<Tree & View>(`spans/${uuid(11)}?tree=false`);
+    expect(span.status).to.equal(200);
+    const whole = await project.get<Tree & View>(`spans/${uuid(11)}`);
+    expect(span.body).to.deep.equal({ ...whole.body, spans: [] });
+    expect(span.body).to.include({ has_children: true, trace_id: uuid(1) });
+    const trace = await project.get<Tree & View>(`traces/${uuid(1)}?tree=false&otel=true`);
+    const tree = await project.get<Tree & View>(`traces/${uuid(1)}?tree=true&otel=true`);
+    expect(trace.body).to.deep.equal({ ...tree.body, spans: [] });
+    expect((await project.get(`spans/${uuid(404)}?tree=false`)).status).to.equal(404);
+  });
+
   it('answers 200 with a session and its traces, oldest first, each with its tree', async () => {
     const { status, body } = await project.get<{ traces: readonly Tree[] }>(`sessions/${session}`);
     expect(status).to.equal(200);

@@ -6,7 +6,16 @@ import {
 } from '../../kernel/records/record-contents.js';
 import type { Records } from '../../kernel/records/records.js';
 import type { RecordRow } from '../../kernel/records/record.js';
-import { idsOf, putRows, searchOf, sessionRow, spanRow, traceRow } from '../support/record-rows.js';
+import {
+  idsOf,
+  project,
+  putRows,
+  searchOf,
+  sessionRow,
+  spanRow,
+  traceId,
+  traceRow,
+} from '../support/record-rows.js';
 
 const chat = (text: string) => [
   { role: 'system', content: text },
@@ -88,6 +97,25 @@ export const recordContentSuite = (records: () => Records): void => {
       expect(whole.rows).to.have.deep.members(rows.filter(({ kind }) => kind === 'llm'));
     });
   }
+
+  it('reads a record without the rest of its group, up to a number of bytes', async () => {
+    const trace = traceRow(1, { spanCount: 2 });
+    const rows = [fullRow(trace, 'a'), fullRow(spanRow(trace, 1), 'b'.repeat(9_000))];
+    const session = fullRow(sessionRow(1), 'c');
+    await putRows(records(), [...rows, spanRow(trace, 2), session]);
+    for (const row of [...rows, session]) {
+      const population = row.kind === 'llm' ? 'span' : (row.kind as 'trace' | 'session');
+      const plan = { project, population, id: String(row.values['id']), alone: true } as const;
+      const found = await records().groupRows({ ...plan, bytesMax });
+      expect(found?.rows).to.deep.equal([row]);
+      const bytes = found?.bytes ?? 0;
+      expect(bytes).to.be.within(10, row.kind === 'llm' ? 200_000 : 5_000);
+      const least = await records().groupRows({ ...plan, bytesMax: bytes - 1 });
+      expect(least).to.deep.equal({ group: row.group, bytes, rows: null });
+      const missing = { ...plan, id: traceId(99), bytesMax };
+      expect(await records().groupRows(missing)).to.equal(null);
+    }
+  });
 
   it('fills a page by the bytes that are read, not by those that are stored', async () => {
     const trace = traceRow(1, { spanCount: 20 });
