@@ -185,6 +185,7 @@ const searchBody = namedSchema(
     ...recordSelection,
     starting_token: nullish(Type.Integer({ minimum: 0, default: 0 })),
     limit: nullish(Type.Integer({ minimum: 1, maximum: pageLimitMax, default: defaultPageLimit })),
+    after: nullish(id('RecordId')),
     fields: nullish(
       Type.Array(Type.String({ minLength: 1, maxLength: fieldMax }), {
         minItems: 1,

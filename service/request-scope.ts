@@ -78,6 +78,8 @@ export const requestScopedRecords = (
     changedRuns: (project, token) => records.changedRuns(project, token),
     search: (plan, context = currentContext()) =>
       fair(plan.project, context, () => records.search(plan, context)),
+    cursorOf: (plan, id, context = currentContext()) =>
+      fair(plan.project, context, () => records.cursorOf(plan, id, context)),
     count: (plan, context = currentContext()) =>
       fair(plan.project, context, () => records.count(plan, context)),
     aggregate: (plan, context = currentContext()) =>

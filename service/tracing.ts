@@ -18,6 +18,7 @@ export const tracedRecords = (tracing: Tracing, name: string, records: Records):
     'aggregate',
     'columns',
     'count',
+    'cursorOf',
     'findGroup',
     'groupBytes',
     'groupRows',

@@ -38,6 +38,7 @@ export const listDescriptions: Descriptions = {
     include_counts: 'True fills the counts (`num_spans`, `num_traces`), which are null otherwise.',
     format: 'Format of the file: JSON Lines or CSV; null: `jsonl`.',
     formulas: "`escape` puts `'` before CSV texts that spreadsheets would run; null: `escape`.",
+    after: 'Id of a record behind which the list begins: the `last_row_id` of a page; null: none.',
     fields:
       'Members to answer beside `id`, 1 to 60, `metrics/<name>` and `user_metadata/<key>` too; ' +
       'null: all.',

@@ -27,7 +27,7 @@ import { openCompactionSchedule, type CompactionSchedule } from './file-compacti
 import { deletesRows, pendingPurge } from './file-compaction/plan.js';
 import { openFileCompaction } from './file-compaction/run.js';
 import { groupRows, rowsByGroup, findGroup, groupBytes } from './record-groups.js';
-import { count, search, sessionPage } from './search.js';
+import { count, cursorOf, search, sessionPage } from './search.js';
 import { prefetchBatch } from './batch-prefetch.js';
 import { applyWrites } from './apply-writes.js';
 
@@ -171,6 +171,7 @@ const recordsOf = (
     withModel((model) => findGroup(model, project, population, id, context)),
   groupRows: (plan, context) => withModel((model) => groupRows(model, plan, context)),
   search: (plan, context) => withModel((model) => search(model, plan, context)),
+  cursorOf: (plan, id, context) => withModel((model) => cursorOf(model, plan, id, context)),
   count: (scope, context) => withModel((model) => count(model, scope, context)),
   aggregate: (plan, context) => withModel((model) => aggregate(model, plan, context)),
   columns: (scope, context) => withModel((model) => columnFacts(model, scope, context)),

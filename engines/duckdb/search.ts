@@ -13,6 +13,7 @@ import type { MetricType } from '../../kernel/records/record.js';
 import type { WantedContents } from '../../kernel/records/record-contents.js';
 import { keysetToken, keysetSql } from './keyset-pagination.js';
 import { readMetricTypes } from './metric-types.js';
+import type { Statements } from './connections.js';
 import type { RecordsModel } from './model.js';
 import { projectModelOf } from './project-columns.js';
 import { isUuid, type OwnColumn } from './schema.js';
@@ -27,27 +28,13 @@ export const search = (
   context: QueryContext = {},
 ): Promise<RecordPage> =>
   whole.connections.scan(async (statements) => {
-    const model = await projectModelOf(whole, statements, plan.project);
-    const { sort } = plan;
-    const source = recordSource(model, plan);
-    const place = sort === null ? null : parseColumnId(sort.column);
-    const metrics = place?.in === 'metrics' ? [place.metric] : [];
-    const types = await readMetricTypes(model, statements, plan.project, metrics);
-    const by =
-      sort === null
-        ? null
-        : sortExpression(source, sort.column, { types, templates: plan.templates });
-    const order = [
-      ...(by === null ? [] : [`${by} ${sort?.ascending === true ? 'ASC' : 'DESC'} NULLS LAST`]),
-      'r.created_at DESC',
-      'r.id DESC',
-    ];
-    const walk = plan.after === undefined ? null : keysetSql(plan.after, { by, sort, source });
+    const { source, order, keyset } = await searchOrder(whole, statements, plan);
+    const walk = plan.after === undefined ? null : keyset(plan.after);
     // Narrow columns first; wide rows for the page only.
     const found = await statements.rows(
       `SELECT r.key, r.${bytesOf(plan.contents)}${walk?.places ?? ''}
        ${source.fromWhere()}${walk?.condition ?? ''}
-       ORDER BY ${order.join(', ')}
+       ORDER BY ${order}
        LIMIT ${integerList([plan.limit + 1])} OFFSET ${integerList([plan.offset])}`,
       source.parameters,
     );
@@ -63,6 +50,47 @@ export const search = (
       ...(walk !== null && more && { next: keysetToken(found[page.length - 1] ?? []) }),
     };
   }, context);
+
+/**
+ * Cursor behind a record: its place in the order does not depend on the filter, the run and the
+ * window of the search.
+ */
+export const cursorOf = (
+  whole: RecordsModel,
+  plan: SearchPlan,
+  id: string,
+  context: QueryContext = {},
+): Promise<string | null> =>
+  whole.connections.scan(async (statements) => {
+    if (!isUuid(id)) return null;
+    const anywhere = { ...plan, run: null, from: null, to: null, kinds: null, filter: null };
+    const { source, order, keyset } = await searchOrder(whole, statements, anywhere);
+    const found = await statements.rows(
+      `SELECT r.key, r.bytes${keyset(null).places} ${source.fromWhere()}
+       AND r.id = ${uuidConstant(id)} ORDER BY ${order}`,
+      source.parameters,
+    );
+    const last = found.at(-1);
+    return last === undefined ? null : keysetToken(last);
+  }, context);
+
+/** Records of a search, their order, and the cursors in it. */
+const searchOrder = async (whole: RecordsModel, statements: Statements, plan: SearchPlan) => {
+  const model = await projectModelOf(whole, statements, plan.project);
+  const { sort, templates } = plan;
+  const source = recordSource(model, plan);
+  const place = sort === null ? null : parseColumnId(sort.column);
+  const metrics = place?.in === 'metrics' ? [place.metric] : [];
+  const types = await readMetricTypes(model, statements, plan.project, metrics);
+  const by = sort === null ? null : sortExpression(source, sort.column, { types, templates });
+  const order = [
+    ...(by === null ? [] : [`${by} ${sort?.ascending === true ? 'ASC' : 'DESC'} NULLS LAST`]),
+    'r.created_at DESC',
+    'r.id DESC',
+  ].join(', ');
+  const keyset = (after: string | null) => keysetSql(after, { by, sort, source });
+  return { source, order, keyset };
+};
 
 /** Column with the size of rows that are read with these contents, or a larger one. */
 const bytesOf = (contents: WantedContents): OwnColumn =>

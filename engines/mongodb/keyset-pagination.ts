@@ -35,7 +35,8 @@ export const keysetToken = ({ place, at, id }: Document): string =>
  */
 export const withKeysetWindow = (plan: SearchPlan, member: string | null): RecordScope => {
   if (plan.after == null || member !== null) return plan;
-  return { ...plan, to: (parseJsonText(plan.after) as KeysetPosition).at as Instant };
+  const at = (parseJsonText(plan.after) as KeysetPosition).at as Instant;
+  return { ...plan, to: plan.to !== null && plan.to < at ? plan.to : at };
 };
 
 /**

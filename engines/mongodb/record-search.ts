@@ -77,6 +77,33 @@ export const search = async (snapshot: Snapshot, plan: SearchPlan): Promise<Reco
 };
 
 /**
+ * Cursor behind a record: its place in the order does not depend on the filter, the run and the
+ * window of the search.
+ */
+export const cursorOf = async (
+  snapshot: Snapshot,
+  plan: SearchPlan,
+  id: string,
+): Promise<string | null> => {
+  const member = await sortMember(snapshot, plan);
+  const { project, population, sort, templates, limit } = plan;
+  const anywhere = { run: null, from: null, to: null, kinds: null, filter: null, offset: 0 };
+  const all: SearchPlan = { project, population, sort, templates, limit, ...anywhere };
+  const found = await snapshot.rows
+    .aggregate(
+      [
+        { $match: { id: { $eq: id } } },
+        ...searchStages(snapshot, all, member),
+        { $project: { at: 1, id: 1, ...keysetMembers(member) } },
+      ],
+      { hint: 'id', maxTimeMS: queryTimeoutMs },
+    )
+    .toArray();
+  const last = found.at(-1);
+  return last === undefined ? null : keysetToken(last);
+};
+
+/**
  * Stages of a page plus one row. The default order is that of the indexes; in another, missing
  * values sort last in both directions (contract 3.8), where the server would put them first when
  * ascending.

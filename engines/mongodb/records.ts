@@ -28,6 +28,7 @@ import { rowMembers } from './record-decoding.js';
 import {
   bulkTimeoutMs,
   count,
+  cursorOf,
   rowsByGroup,
   findGroup,
   metricTypes,
@@ -248,6 +249,8 @@ const scopeQueries = ({ query, queryOrEmpty }: RecordQueries) =>
   ({
     search: (plan, context) =>
       query({ rows: [], more: false }, withSemiJoins(plan, search), context),
+    cursorOf: (plan, id, context) =>
+      query(null, (snapshot) => cursorOf(snapshot, plan, id), context),
     count: (scope, context) => query(0, withSemiJoins(scope, count), context),
     aggregate: (plan, context) => queryOrEmpty(withSemiJoins(plan, aggregate), context),
     columns: (scope, context) =>

@@ -79,6 +79,7 @@ export const partitionedRecords = (parts: readonly Records[]): Records => {
     findGroup: (project, ...rest) => of(project).findGroup(project, ...rest),
     groupRows: (plan, context) => of(plan.project).groupRows(plan, context),
     search: (plan, context) => of(plan.project).search(plan, context),
+    cursorOf: (plan, ...rest) => of(plan.project).cursorOf(plan, ...rest),
     count: (scope, context) => of(scope.project).count(scope, context),
     aggregate: (plan, context) => of(plan.project).aggregate(plan, context),
     columns: (scope, context) => of(scope.project).columns(scope, context),
@@ -94,9 +95,7 @@ export const partitionedRecords = (parts: readonly Records[]): Records => {
     resume: async (id) => {
       const ids = id.split(' ');
       const copies = await Promise.all(parts.map((part, at) => part.resume(ids[at] ?? '')));
-      return copies.some((one) => one === null)
-        ? null
-        : partitionedShadow(copies.filter((one) => one !== null));
+      return resumedShadow(copies);
     },
     close: async () => void (await all((part) => part.close())),
   };
@@ -104,6 +103,12 @@ export const partitionedRecords = (parts: readonly Records[]): Records => {
 
 const leastPosition = (positions: readonly Position[]): Position =>
   positions.reduce((low, one) => (one < low ? one : low));
+
+/** Null where the shadow of a partition is gone. */
+const resumedShadow = (copies: readonly (Shadow<Records> | null)[]): Shadow<Records> | null => {
+  const found = copies.filter((copy) => copy !== null);
+  return found.length < copies.length ? null : partitionedShadow(found);
+};
 
 const partitionedShadow = (copies: readonly Shadow<Records>[]): Shadow<Records> => {
   const each = (work: (copy: Shadow<Records>) => Promise<void>) => async (): Promise<void> => {

@@ -48,8 +48,9 @@ export type SearchPlan = RecordScope & {
   /** Contents that rows are read with; the others are missing in them. Absent = all. */
   readonly contents?: WantedContents;
   /**
-   * Cursor pagination: set for a page of a full scan, from its beginning (null) or after the
-   * previous page (its `next`), unaffected by insertions and deletions since. `offset` is 0 then.
+   * Cursor pagination: set for a page of a full scan, from its beginning (null), after the previous
+   * page (its `next`) or after a record (`Records.cursorOf`), unaffected by insertions and
+   * deletions since. `offset` counts from there.
    */
   readonly after?: string | null;
 };

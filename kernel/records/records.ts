@@ -125,6 +125,12 @@ export interface Records {
   /** Reads the group that holds the record in one snapshot, or null. */
   groupRows(plan: GroupPlan, context?: QueryContext): Promise<StoredGroup | null>;
   search(plan: SearchPlan, context?: QueryContext): Promise<RecordPage>;
+  /**
+   * Cursor of a search (`SearchPlan.after`) behind the record with this id, whether the search
+   * finds it or not; of spans that share the id, behind the last one in the order. Null: the
+   * project has no such record.
+   */
+  cursorOf(plan: SearchPlan, id: string, context?: QueryContext): Promise<string | null>;
   count(plan: RecordScope, context?: QueryContext): Promise<number>;
   aggregate(plan: AggregatePlan, context?: QueryContext): Promise<Aggregate | AggregateRefusal>;
   columns(plan: RecordScope, context?: QueryContext): Promise<ColumnFacts>;

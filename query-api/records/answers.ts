@@ -204,18 +204,19 @@ export const totalWeight = (groups: readonly StoredGroupSize[]): number =>
   groups.reduce((sum, { bytes }) => sum + bytes, 0);
 
 const pageParts = (
-  { offset, limit }: SearchPlan,
+  { offset, limit, after }: SearchPlan,
   rows: readonly RecordRow[],
   more: boolean,
 ): Parts => {
   const last = rows.at(-1)?.values['id'];
-  const after = { last_row_id: typeof last === 'string' ? last : null };
-  const before = pageInfo({ starting_token: offset, limit }, rows.length, more);
+  const end = { last_row_id: typeof last === 'string' ? last : null };
+  const page = pageInfo({ starting_token: offset, limit }, rows.length, more);
+  const start = { ...page, paginated: page.paginated || after != null };
   return [
-    unclosedObject(before),
+    unclosedObject(start),
     ',"records":[',
     ...commaSeparated(rows.map((row) => [row, '}'])),
-    `],${JSON.stringify(after).slice(1)}`,
+    `],${JSON.stringify(end).slice(1)}`,
   ];
 };
 

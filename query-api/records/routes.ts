@@ -12,10 +12,10 @@ import {
   searchSpans,
   searchTraces,
 } from '../../contract/record-reads.js';
-import { Fault } from '../../kernel/fault.js';
+import { Fault, valueFault } from '../../kernel/fault.js';
 import type { FeedbackTemplate } from '../../kernel/records/feedback.js';
 import type { Records } from '../../kernel/records/records.js';
-import { pageBytesMax } from '../../kernel/records/query-plans.js';
+import { pageBytesMax, type SearchPlan } from '../../kernel/records/query-plans.js';
 import type { Population } from '../../kernel/records/record.js';
 import type { JsonChunks } from '../../kernel/json-chunks.js';
 import type { StreamName } from '../../kernel/ports.js';
@@ -75,11 +75,28 @@ const searching = (needs: Needs, operation: typeof searchSessions, population: P
         fields: body.fields ?? null,
         templates,
       };
+      const after = await cursorBehind(needs, plan, body.after ?? null);
       const bytesMax = memory.reserveUpTo(pageBytesMax);
-      return { json: await needs.answers.search({ ...plan, bytesMax }, shown), notes };
+      const page = { ...plan, bytesMax, ...(after !== null && { after }) };
+      return { json: await needs.answers.search(page, shown), notes };
     },
     searchComplaints(population),
   );
+
+/** Cursor of the page that begins behind this record; null without one. Throws Fault `invalid`. */
+const cursorBehind = async (
+  { records }: Needs,
+  plan: SearchPlan,
+  id: string | null,
+): Promise<string | null> => {
+  if (id === null) return null;
+  const cursor = await records.cursorOf(plan, id);
+  if (cursor !== null) return cursor;
+  throw valueFault(
+    ['body', 'after'],
+    `the project has no ${plan.population} '${id}'; begin again without it`,
+  );
+};
 
 const counting = (needs: Needs, operation: typeof countSessions, population: Population): Route =>
   readRoute(

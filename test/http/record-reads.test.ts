@@ -136,6 +136,43 @@ describe('POST …/search', () => {
     });
   });
 
+  it('begins behind a record by its id, whatever comes before it meanwhile', async () => {
+    const own = await recordedProject();
+    const logged = async (from: number, to: number) => {
+      for (let at = from; at <= to; at += 1) {
+        const created_at = `2026-03-01T09:00:${String(at).padStart(2, '0')}Z`;
+        await own.log([{ id: uuid(at), name: `n${at % 3}`, created_at }]);
+      }
+    };
+    await logged(1, 9);
+    for (const sort of [null, { column_id: 'name' }]) {
+      const search = async (body: object) => (await own.ask<Page>('traces/search', body)).body;
+      const all = (await search({ sort, end_time: '2026-03-01T09:00:09Z' })).records;
+      const read: string[] = [];
+      for (let after: unknown = null; ;) {
+        const more = await search({ sort, after, limit: 4, end_time: '2026-03-01T09:00:09Z' });
+        read.push(...more.records.map(({ id }) => id));
+        expect(more).to.include({ starting_token: 0, paginated: true });
+        if (more.next_starting_token === null) break;
+        expect(more.next_starting_token).to.equal(4);
+        after = more['last_row_id'];
+        await logged(read.length + 20, read.length + 20);
+      }
+      expect(read).to.deep.equal(all.map(({ id }) => id));
+      const second = await search({ sort, after: read[1], starting_token: 2, limit: 3 });
+      expect(second.records.map(({ id }) => id)).to.include(read[4]);
+    }
+    const { status, body } = await own.ask<Problems>('traces/search', { after: uuid(404) });
+    expect(status).to.equal(422);
+    expect(body.detail).to.deep.equal([
+      {
+        loc: ['body', 'after'],
+        type: 'value_error',
+        msg: `Value error, the project has no trace '${uuid(404)}'; begin again without it`,
+      },
+    ]);
+  });
+
   it('finds by a list of filters and a tree, both of which hold', async () => {
     const named = (value: string) => ({ type: 'text', name: 'name', operator: 'contains', value });
     const tagged = { filter: { type: 'collection', name: 'tags', operator: 'one_of', value: 'a' } };

@@ -64,6 +64,14 @@ const sorts: readonly (SortOrder | null)[] = [
   ...columns.flatMap((column) => [true, false].map((ascending) => ({ column, ascending }))),
 ];
 
+const isOdd = {
+  kind: 'text',
+  column: 'external_id',
+  operator: 'one_of',
+  values: ['0', '2'],
+  caseSensitive: true,
+} as const;
+
 /** Keyset pagination from the first to the last record, as exports use it. */
 export const recordPaginationSuite = (records: () => Records): void => {
   const stretch = (changes: Parameters<typeof searchOf>[0]): Promise<RecordPage> =>
@@ -131,5 +139,41 @@ export const recordPaginationSuite = (records: () => Records): void => {
     }
     // Ids descend: new records are before or after the cursor.
     expect(seen).to.deep.equal([18, 17, 16, 15, 14, 13, 12, 11, 10, 1].map(traceId));
+  });
+
+  it('begin a page behind a record, whether the search finds it or not', async () => {
+    const rows = Array.from({ length: 12 }, (_, at) => variedRow(at));
+    await putRows(records(), rows);
+    for (const sort of sorts) {
+      const all = idsOf((await records().search(searchOf({ sort }))).rows);
+      const some = searchOf({ sort, to: noon, filter: { not: isOdd } });
+      const found = idsOf((await records().search(some)).rows);
+      for (const id of all.map(String).filter((_, at) => at % 4 === 1)) {
+        const after = await records().cursorOf(some, id);
+        const behind = new Set(all.slice(all.indexOf(id) + 1));
+        const expected = found.filter((one) => behind.has(one));
+        const page = await records().search({ ...some, after });
+        expect(idsOf(page.rows), JSON.stringify({ sort, id })).to.deep.equal(expected);
+        const second = await records().search({ ...some, after, offset: 1, limit: 2 });
+        expect(idsOf(second.rows)).to.deep.equal(expected.slice(1, 3));
+        expect(second.more).to.equal(expected.length > 3);
+      }
+    }
+  });
+
+  it('have no cursor behind a record of another project or kind', async () => {
+    const trace = traceRow(1);
+    const [one, other] = [spanRow(trace, 1), spanRow(traceRow(2), 1)];
+    const twin = { ...other, values: { ...other.values, id: one.values['id'] ?? null } };
+    await putRows(records(), [trace, one, traceRow(2), twin]);
+    const cursor = (population: 'trace' | 'span', id: unknown, of = project) =>
+      records().cursorOf(searchOf({ population, project: of }), String(id));
+    expect(await cursor('span', trace.values['id'])).to.equal(null);
+    expect(await cursor('trace', traceId(3))).to.equal(null);
+    expect(await cursor('trace', trace.values['id'], traceId(1))).to.equal(null);
+    const shared = await cursor('span', one.values['id']);
+    expect(shared).to.not.equal(null);
+    const behind = await records().search(searchOf({ population: 'span', after: shared }));
+    expect(behind.rows).to.deep.equal([]);
   });
 };

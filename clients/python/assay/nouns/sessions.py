@@ -120,6 +120,7 @@ class Sessions(Noun):
         include_counts: Optional[bool] = None,
         starting_token: Optional[int] = None,
         limit: Optional[int] = None,
+        after: Optional[str] = None,
         fields: Optional[Sequence[str]] = None,
         project_id: Optional[str] = None,
     ) -> RecordCount:
@@ -144,6 +145,7 @@ class Sessions(Noun):
                 "include_counts": include_counts,
                 "starting_token": starting_token,
                 "limit": limit,
+                "after": after,
                 "fields": fields,
             },
         )
@@ -244,6 +246,7 @@ class Sessions(Noun):
         include_counts: Optional[bool] = None,
         starting_token: Optional[int] = None,
         limit: Optional[int] = None,
+        after: Optional[str] = None,
         fields: None = None,
         project_id: Optional[str] = None,
     ) -> Pages[Session]: ...
@@ -264,6 +267,7 @@ class Sessions(Noun):
         include_counts: Optional[bool] = None,
         starting_token: Optional[int] = None,
         limit: Optional[int] = None,
+        after: Optional[str] = None,
         fields: Sequence[str],
         project_id: Optional[str] = None,
     ) -> Pages[SessionFields]: ...
@@ -283,6 +287,7 @@ class Sessions(Noun):
         include_counts: Optional[bool] = None,
         starting_token: Optional[int] = None,
         limit: Optional[int] = None,
+        after: Optional[str] = None,
         fields: Optional[Sequence[str]] = None,
         project_id: Optional[str] = None,
     ) -> Pages[Any]:
@@ -308,6 +313,7 @@ class Sessions(Noun):
                 "include_counts": include_counts,
                 "starting_token": starting_token,
                 "limit": limit,
+                "after": after,
                 "fields": fields,
             },
         )

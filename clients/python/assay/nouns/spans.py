@@ -107,6 +107,7 @@ class Spans(Noun):
         include_counts: Optional[bool] = None,
         starting_token: Optional[int] = None,
         limit: Optional[int] = None,
+        after: Optional[str] = None,
         fields: Optional[Sequence[str]] = None,
         project_id: Optional[str] = None,
     ) -> RecordCount:
@@ -131,6 +132,7 @@ class Spans(Noun):
                 "include_counts": include_counts,
                 "starting_token": starting_token,
                 "limit": limit,
+                "after": after,
                 "fields": fields,
             },
         )
@@ -194,6 +196,7 @@ class Spans(Noun):
         include_counts: Optional[bool] = None,
         starting_token: Optional[int] = None,
         limit: Optional[int] = None,
+        after: Optional[str] = None,
         fields: None = None,
         project_id: Optional[str] = None,
     ) -> Pages[Span]: ...
@@ -214,6 +217,7 @@ class Spans(Noun):
         include_counts: Optional[bool] = None,
         starting_token: Optional[int] = None,
         limit: Optional[int] = None,
+        after: Optional[str] = None,
         fields: Sequence[str],
         project_id: Optional[str] = None,
     ) -> Pages[SpanFields]: ...
@@ -233,6 +237,7 @@ class Spans(Noun):
         include_counts: Optional[bool] = None,
         starting_token: Optional[int] = None,
         limit: Optional[int] = None,
+        after: Optional[str] = None,
         fields: Optional[Sequence[str]] = None,
         project_id: Optional[str] = None,
     ) -> Pages[Any]:
@@ -258,6 +263,7 @@ class Spans(Noun):
                 "include_counts": include_counts,
                 "starting_token": starting_token,
                 "limit": limit,
+                "after": after,
                 "fields": fields,
             },
         )
@@ -266,18 +272,19 @@ class Spans(Noun):
         self,
         span_id: str,
         *,
+        tree: Optional[bool] = None,
         otel: Optional[bool] = None,
         project_id: Optional[str] = None,
     ) -> SpanTree:
         """Read a span with the tree below it.
 
-        Siblings are in the order of `step_number`, `created_at` and `id`. Requires `viewer`;
-        contract 5.7.
+        Siblings are in the order of `step_number`, `created_at` and `id`. With `tree=false` the
+        spans below it are neither read nor answered. Requires `viewer`; contract 5.7.
         """
         return self._ask(
             _get,
             path={"project_id": project_id, "span_id": span_id},
-            query={"otel": otel},
+            query={"tree": tree, "otel": otel},
         )
 
     def update(

@@ -122,6 +122,7 @@ class Traces(Noun):
         include_counts: Optional[bool] = None,
         starting_token: Optional[int] = None,
         limit: Optional[int] = None,
+        after: Optional[str] = None,
         fields: Optional[Sequence[str]] = None,
         project_id: Optional[str] = None,
     ) -> RecordCount:
@@ -146,6 +147,7 @@ class Traces(Noun):
                 "include_counts": include_counts,
                 "starting_token": starting_token,
                 "limit": limit,
+                "after": after,
                 "fields": fields,
             },
         )
@@ -246,6 +248,7 @@ class Traces(Noun):
         include_counts: Optional[bool] = None,
         starting_token: Optional[int] = None,
         limit: Optional[int] = None,
+        after: Optional[str] = None,
         fields: None = None,
         project_id: Optional[str] = None,
     ) -> Pages[Trace]: ...
@@ -266,6 +269,7 @@ class Traces(Noun):
         include_counts: Optional[bool] = None,
         starting_token: Optional[int] = None,
         limit: Optional[int] = None,
+        after: Optional[str] = None,
         fields: Sequence[str],
         project_id: Optional[str] = None,
     ) -> Pages[TraceFields]: ...
@@ -285,6 +289,7 @@ class Traces(Noun):
         include_counts: Optional[bool] = None,
         starting_token: Optional[int] = None,
         limit: Optional[int] = None,
+        after: Optional[str] = None,
         fields: Optional[Sequence[str]] = None,
         project_id: Optional[str] = None,
     ) -> Pages[Any]:
@@ -310,6 +315,7 @@ class Traces(Noun):
                 "include_counts": include_counts,
                 "starting_token": starting_token,
                 "limit": limit,
+                "after": after,
                 "fields": fields,
             },
         )
@@ -318,18 +324,19 @@ class Traces(Noun):
         self,
         trace_id: str,
         *,
+        tree: Optional[bool] = None,
         otel: Optional[bool] = None,
         project_id: Optional[str] = None,
     ) -> TraceTree:
         """Read a trace with its tree of spans.
 
-        Siblings are in the order of `step_number`, `created_at` and `id`. Requires `viewer`;
-        contract 5.7.
+        Siblings are in the order of `step_number`, `created_at` and `id`. With `tree=false` the
+        spans are neither read nor answered. Requires `viewer`; contract 5.7.
         """
         return self._ask(
             _get,
             path={"project_id": project_id, "trace_id": trace_id},
-            query={"otel": otel},
+            query={"tree": tree, "otel": otel},
         )
 
     def update(

@@ -106,10 +106,16 @@ export class Spans {
   }
   /**
    * Read a span with the tree below it. Siblings are in the order of `step_number`,
-   * `created_at` and `id`. (contract 5.7)
+   * `created_at` and `id`. With `tree=false` the spans below it are neither read nor
+   * answered. (contract 5.7)
    */
   get(
-    input: { readonly project_id?: string; readonly span_id: string; readonly otel?: boolean },
+    input: {
+      readonly project_id?: string;
+      readonly span_id: string;
+      readonly tree?: boolean;
+      readonly otel?: boolean;
+    },
     options?: CallOptions,
   ): Promise<SpanTree> {
     return this.#call.answer(
@@ -117,7 +123,7 @@ export class Spans {
         method: 'GET',
         path: '/projects/{project_id}/spans/{span_id}',
         isRead: true,
-        query: 'otel',
+        query: 'tree otel',
       },
       input,
       options,

@@ -217,6 +217,10 @@ export type RecordQuery = {
   /** Rows of one page at most, 1 to 1,000. Default: 100. */
   readonly limit?: number | null;
   /**
+   * Id of a record behind which the list begins: the `last_row_id` of a page; null: none.
+   */
+  readonly after?: string | null;
+  /**
    * Members to answer beside `id`, 1 to 60, `metrics/<name>` and `user_metadata/<key>` too;
    * null: all.
    */

@@ -107,10 +107,16 @@ export class Traces {
   }
   /**
    * Read a trace with its tree of spans. Siblings are in the order of `step_number`,
-   * `created_at` and `id`. (contract 5.7)
+   * `created_at` and `id`. With `tree=false` the spans are neither read nor answered.
+   * (contract 5.7)
    */
   get(
-    input: { readonly project_id?: string; readonly trace_id: string; readonly otel?: boolean },
+    input: {
+      readonly project_id?: string;
+      readonly trace_id: string;
+      readonly tree?: boolean;
+      readonly otel?: boolean;
+    },
     options?: CallOptions,
   ): Promise<TraceTree> {
     return this.#call.answer(
@@ -118,7 +124,7 @@ export class Traces {
         method: 'GET',
         path: '/projects/{project_id}/traces/{trace_id}',
         isRead: true,
-        query: 'otel',
+        query: 'tree otel',
       },
       input,
       options,
