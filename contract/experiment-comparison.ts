@@ -10,6 +10,8 @@ export const comparedMetricsMax = 20;
 export const comparedRowsDefault = 20;
 const comparedRowsMax = 100;
 const experimentsMax = 10;
+/** The longest name of a metric, with `metrics/`. */
+const comparedMetricMax = 136;
 
 export const comparisonMethod = 'paired bootstrap, percentile interval';
 export const confidenceLevel = 0.95;
@@ -19,6 +21,18 @@ const count = Type.Integer({ minimum: 0 });
 const text = Type.String();
 const number = nullable(Type.Number());
 const json = Type.Unsafe<Json>(Type.Unknown());
+
+const shownRows = ['losses', 'wins', 'ties', 'missing', 'all'] as const;
+const rowOrders = ['difference', 'created_at'] as const;
+const rowChoice = namedSchema(
+  'ComparedRowChoice',
+  Type.Object({
+    metric: Type.String({ minLength: 1, maxLength: comparedMetricMax }),
+    show: nullish(oneOf(shownRows)),
+    order: nullish(oneOf(rowOrders)),
+  }),
+);
+export type RowChoice = Static<typeof rowChoice>;
 
 const compared = namedSchema(
   'ComparedExperiment',
@@ -99,6 +113,7 @@ const comparison = namedSchema(
     experiments: Type.Array(compared),
     total_rows: count,
     rows_in_all: count,
+    shown_rows: count,
     method: Type.Literal(comparisonMethod),
     confidence_level: Type.Number(),
     seed: count,
@@ -122,7 +137,8 @@ export const compareExperiments = operation({
     'Differences are to the first experiment, the baseline. A trace is about the dataset row ' +
     'that its `user_metadata` names as `dataset_row_id`, else about the one with its ' +
     '`dataset_input`. Each mean difference has a 95 % interval by the paired bootstrap ' +
-    '(percentile method), the same for the same `seed`.',
+    '(percentile method), the same for the same `seed`. `rows` chooses and orders rows by one ' +
+    'metric, by default regressions first; further pages need no `intervals`.',
   example: {
     experiment_ids: [exampleIds.experiment_id, '8b2f0c64-2f0e-4a9e-8a55-0c8d1b7f1e55'],
     metrics: ['reward'],
@@ -137,9 +153,13 @@ export const compareExperiments = operation({
   body: Type.Object({
     experiment_ids: Type.Array(id('RunId'), { minItems: 2, maxItems: experimentsMax }),
     metrics: nullish(
-      Type.Array(Type.String({ minLength: 1, maxLength: 136 }), { maxItems: comparedMetricsMax }),
+      Type.Array(Type.String({ minLength: 1, maxLength: comparedMetricMax }), {
+        maxItems: comparedMetricsMax,
+      }),
     ),
     seed: nullish(Type.Integer({ minimum: 0, maximum: 2 ** 32 - 1, default: defaultSeed })),
+    intervals: nullish(Type.Boolean({ default: true })),
+    rows: nullish(rowChoice),
     starting_token: nullish(
       Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER, default: 0 }),
     ),

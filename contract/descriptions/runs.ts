@@ -62,12 +62,14 @@ export const runDescriptions: Descriptions = {
     failed_rows: 'Number of rows whose newest trace has a status code of 400 or more.',
     total_rows: 'Number of rows that at least one of the experiments has.',
     rows_in_all: 'Number of rows that all of the experiments have.',
+    shown_rows: 'Number of rows on all pages, as `rows` of the request chooses them.',
+    intervals: 'False leaves out confidence intervals, which further pages do not need.',
     method: 'Method of the confidence intervals.',
     confidence_level: 'Level of the confidence intervals: 0.95.',
     mean: 'Mean over the rows; of a boolean the share of true; null: no rows.',
     against_baseline: 'Comparison with the baseline; null for the baseline itself.',
     mean_difference: 'Mean of the differences to the baseline; null: no rows.',
-    confidence_interval: 'Interval of the mean difference; null: too few rows or draws.',
+    confidence_interval: 'Interval of the mean difference; null: few rows or draws, or not wanted.',
     wins: 'Number of rows on which it is better than the baseline.',
     losses: 'Number of rows on which it is worse than the baseline.',
     ties: 'Number of rows on which both are equal.',
@@ -210,6 +212,15 @@ export const runDescriptions: Descriptions = {
       members: {
         limit: 'Rows of one page at most, 1 to 100.',
         metrics: 'Metrics to compare, 20 at most; null: the first 20 with a value.',
+        rows: 'Choice and order of the rows by one metric; null: all rows by time.',
+      },
+    },
+    {
+      components: 'ComparedRowChoice',
+      members: {
+        metric: 'Metric that chooses and orders the rows; it is compared too.',
+        show: 'Rows with such a difference of at least one experiment; null: `all`.',
+        order: '`difference`: the largest loss first, of `wins` the largest win; null: the same.',
       },
     },
     {
@@ -240,7 +251,7 @@ export const runDescriptions: Descriptions = {
       components: 'ExperimentComparison',
       members: {
         metrics: 'Compared metrics with the values of each experiment.',
-        rows: 'Dataset rows of the page, by their first trace in the baseline.',
+        rows: 'Dataset rows of the page, by their first trace in the baseline, or as requested.',
       },
     },
     {

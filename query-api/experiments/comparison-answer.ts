@@ -12,6 +12,7 @@ import type { Json, TraceId } from '../../kernel/schema-types.js';
 import type { RunInSlice } from '../../kernel/concurrency.js';
 import { measureName } from '../filters/catalogue.js';
 import { truncateTexts, recordViewOf } from '../records/views.js';
+import { chooseRows, type RowOrder } from './comparison-rows.js';
 import {
   sampleMetrics,
   differenceOf,
@@ -30,6 +31,9 @@ export type ComparisonPlan = {
   readonly experiments: readonly ComparisonExperiment[];
   readonly metrics: readonly DirectedMetric[];
   readonly seed: number;
+  /** False: without confidence intervals, for further pages. */
+  readonly intervals: boolean;
+  readonly rows: RowOrder | null;
   readonly offset: number;
   readonly limit: number;
 };
@@ -51,12 +55,12 @@ export const comparisonAnswer = async (
   plan: ComparisonPlan,
   context: QueryContext,
 ): Promise<JsonChunks | null> => {
-  const { project, experiments, metrics, seed, offset, limit } = plan;
+  const { project, experiments, metrics, seed, intervals, offset, limit } = plan;
   const runs = experiments.map(({ id }) => id);
   const found = await records.runRows({ project, runs, metrics }, context);
   if (found === null) return null;
   const table = await inSlices(() => comparisonTable(experiments, found));
-  const compared = await inSlices(() => sampleMetrics(table, metrics, seed));
+  const compared = await inSlices(() => sampleMetrics(table, metrics, intervals ? seed : null));
   for (const { bootstrap } of compared.samples.flat()) {
     if (bootstrap === null) continue;
     while (await inSlices(() => bootstrap.draw(drawsAtOnce))) throwIfAborted(context);
@@ -66,11 +70,13 @@ export const comparisonAnswer = async (
     shown.push(await inSlices(() => comparedMetric(table, metric, compared, at)));
   }
   const view = { project, table, metrics };
-  const pageRows = table.rows.slice(offset, offset + limit);
+  const chosen = await inSlices(() => chooseRows(table.rows, plan.rows));
+  const pageRows = chosen.slice(offset, offset + limit);
   const rows = await readRowsPage({ records, inSlices }, view, pageRows, context);
-  const isMore = offset + rows.length < table.rows.length;
+  const isMore = offset + rows.length < chosen.length;
   const measure = pageInfo({ starting_token: offset, limit }, rows.length, isMore);
-  const before = unclosedObject({ ...comparisonSummary(table, shown, seed), ...measure });
+  const summary = { ...comparisonSummary(table, shown, seed), shown_rows: chosen.length };
+  const before = unclosedObject({ ...summary, ...measure });
   const parts = rows.flatMap((row, at) => (at === 0 ? [row] : [',', row]));
   return encodeJsonChunks([before, ',"rows":[', ...parts, ']}'], String, inSlices, context);
 };

@@ -4,6 +4,7 @@ import {
   comparedRowsDefault,
   comparisonComplaints,
   defaultSeed,
+  type RowChoice,
 } from '../../contract/experiment-comparison.js';
 import type { ExperimentFacts } from '../../contract/experiment-record.js';
 import { readRoute, type Route } from '../../contract/operation.js';
@@ -26,7 +27,8 @@ import {
 } from '../filters/catalogue.js';
 import { openTemplatesOf } from '../live-templates.js';
 import type { RecordAnswers } from '../records/answers.js';
-import type { ComparisonExperiment } from './comparison-table.js';
+import type { RowOrder } from './comparison-rows.js';
+import type { ComparisonExperiment, DirectedMetric } from './comparison-table.js';
 import { criteriaCollections, readDirections } from './criteria.js';
 
 export type ComparisonNeeds = {
@@ -46,14 +48,17 @@ export const comparisonRoute = (needs: ComparisonNeeds): Route =>
         project,
         body.experiment_ids,
       );
-      const { metrics, unknown, leftOut } = await metricsOf(needs, project, body);
+      const { metrics, chosen, unknown, leftOut } = await metricsWithRows(needs, project, body);
       const place = { organization: principal.organizationId, project };
       const directionOf = await readDirections(needs.documents, place);
+      const directed = metrics.map((one) => ({ ...one, direction: directionOf(measureName(one)) }));
       const json = await needs.answers.comparison({
         project,
         experiments,
-        metrics: metrics.map((one) => ({ ...one, direction: directionOf(measureName(one)) })),
+        metrics: directed,
         seed: body.seed ?? defaultSeed,
+        intervals: body.intervals !== false,
+        rows: body.rows == null ? null : rowOrder(body.rows, directed, chosen),
         offset: body.starting_token ?? 0,
         limit: body.limit ?? comparedRowsDefault,
       });
@@ -62,6 +67,17 @@ export const comparisonRoute = (needs: ComparisonNeeds): Route =>
     },
     ({ body }) => comparisonComplaints(body.experiment_ids),
   );
+
+const rowOrder = (
+  { show, order }: RowChoice,
+  metrics: readonly DirectedMetric[],
+  chosen: number | null,
+): RowOrder => ({
+  metric: chosen,
+  direction: metrics[chosen ?? -1]?.direction ?? 'higher',
+  show: show ?? 'all',
+  order: order ?? 'difference',
+});
 
 const tooMany = (): Fault =>
   valueFault(
@@ -94,6 +110,7 @@ const readComparedExperiments = async (
 type ComparisonBody = {
   readonly experiment_ids: readonly string[];
   readonly metrics?: readonly string[] | null;
+  readonly rows?: RowChoice | null;
 };
 type ComparisonMetrics = {
   readonly metrics: readonly TypedMetric[];
@@ -103,10 +120,37 @@ type ComparisonMetrics = {
   readonly leftOut: readonly string[];
 };
 
+/**
+ * Metrics to compare, and which of them the rows are chosen by: null if it has no value. It is
+ * compared too where `metrics` does not name it.
+ */
+const metricsWithRows = async (
+  needs: ComparisonNeeds,
+  project: ProjectId,
+  body: ComparisonBody,
+): Promise<ComparisonMetrics & { readonly chosen: number | null }> => {
+  const listed = await metricsOf(needs, project, body, (at) => ['body', 'metrics', String(at)]);
+  if (body.rows == null) return { ...listed, chosen: null };
+  const wanted = { experiment_ids: body.experiment_ids, metrics: [body.rows.metric] };
+  const byRows = await metricsOf(needs, project, wanted, () => ['body', 'rows', 'metric']);
+  const [metric] = byRows.metrics;
+  const unknown = [...new Set([...listed.unknown, ...byRows.unknown])];
+  if (metric === undefined) return { ...listed, unknown, chosen: null };
+  const name = measureName(metric);
+  const known = listed.metrics.findIndex((one) => measureName(one) === name);
+  return {
+    metrics: known < 0 ? [...listed.metrics, metric] : listed.metrics,
+    unknown,
+    leftOut: listed.leftOut.filter((one) => one !== name),
+    chosen: known < 0 ? listed.metrics.length : known,
+  };
+};
+
 const metricsOf = async (
   { documents, records }: ComparisonNeeds,
   project: ProjectId,
   body: ComparisonBody,
+  placeOf: (at: number) => readonly string[],
 ): Promise<ComparisonMetrics> => {
   const written = body.metrics?.map(columnOf) ?? null;
   if (written === null) {
@@ -127,7 +171,7 @@ const metricsOf = async (
   const complaints = meant.flatMap((one, at) => {
     const what = { text: 'text', string_list: 'list of texts' }[String(one.type)];
     const sentence = `'${measureName(one)}' is a ${what}`;
-    return what === undefined ? [] : [valueComplaint(['body', 'metrics', String(at)], sentence)];
+    return what === undefined ? [] : [valueComplaint(placeOf(at), sentence)];
   });
   if (complaints.length > 0) throw validationFault(complaints);
   const names = meant.map(measureName);

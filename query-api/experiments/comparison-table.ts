@@ -103,23 +103,23 @@ type MetricSamples = {
   readonly resamples: number;
 };
 
-/** Paired differences, with their bootstraps still to be drawn. */
+/** Paired differences, with their bootstraps still to be drawn; `seed` null: without bootstraps. */
 export const sampleMetrics = (
   { rows, experiments }: ComparisonTable,
   metrics: readonly DirectedMetric[],
-  seed: number,
+  seed: number | null,
 ): MetricSamples => {
   const pairs = metrics.map((_, metric) =>
     experiments.slice(1).map((__, other) => pairedDifferences(rows, metric, other + 1)),
   );
   const lengths = pairs.flat().flatMap(({ length }) => (length < 2 ? [] : [length]));
   const resamples = affordableResamples(drawsMax, lengths);
-  const choice = { seed, resamples, level: confidenceLevel };
+  const isSampled = (length: number) => seed !== null && resamples > 0 && length > 1;
+  const choice = { seed: seed ?? 0, resamples, level: confidenceLevel };
   const samples = pairs.map((ofMetric) =>
     ofMetric.map((differences) => ({
       differences,
-      bootstrap:
-        differences.length < 2 || resamples === 0 ? null : openPairedBootstrap(differences, choice),
+      bootstrap: isSampled(differences.length) ? openPairedBootstrap(differences, choice) : null,
     })),
   );
   return { samples, resamples };
@@ -199,7 +199,7 @@ export const comparisonSummary = (
   seed: number,
 ): Omit<
   ExperimentComparison,
-  'rows' | 'starting_token' | 'limit' | 'paginated' | 'next_starting_token'
+  'shown_rows' | 'rows' | 'starting_token' | 'limit' | 'paginated' | 'next_starting_token'
 > => ({
   experiments,
   total_rows: rows.length,

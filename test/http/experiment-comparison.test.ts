@@ -109,6 +109,49 @@ describe('comparison of experiments over HTTP', () => {
     });
   });
 
+  it('shows regressions first, chosen by one metric, on pages without intervals', async () => {
+    const [one, other] = [await make('base'), await make('new')];
+    const scores = [5, 1, 3, 0, 4, 2].map((score, row) => [`q${row}`, score] as const);
+    await log(
+      one,
+      scores.map(([row], place) =>
+        trace(row, 'x', { score: 3, cost: place }, { created_at: at(place + 1) }),
+      ),
+    );
+    await log(other, [
+      ...scores.map(([row, score]) => trace(row, 'y', { score, verdict: 'good' })),
+      trace('only here', 'y', { score: 9 }),
+    ]);
+    const inputs = (body: ExperimentComparison) =>
+      body.rows.map(({ dataset_input }) => dataset_input);
+    const show = async (rows: Body, more: Body = {}) =>
+      compared([one, other], { rows: { metric: 'score', ...rows }, ...more });
+    expect(inputs(await show({}))).to.deep.equal(['q3', 'q1', 'q5', 'q2', 'q4', 'q0', 'only here']);
+    const losses = await show({ show: 'losses' }, { metrics: ['cost'], limit: 2 });
+    expect(losses).to.include({ total_rows: 7, shown_rows: 3, paginated: true });
+    expect(losses.metrics.map(({ metric }) => metric)).to.deep.equal(['cost', 'score']);
+    expect(inputs(losses)).to.deep.equal(['q3', 'q1']);
+    const interval = ({ metrics }: ExperimentComparison) =>
+      metrics.map(({ experiments }) => experiments[1]?.against_baseline?.confidence_interval);
+    expect(interval(losses)[1]).to.not.equal(null);
+    const next = { metrics: ['score'], limit: 2, starting_token: 2, intervals: false };
+    const second = await show({ show: 'losses' }, next);
+    expect(inputs(second)).to.deep.equal(['q5']);
+    expect(interval(second)).to.deep.equal([null]);
+    const { wins, losses: lost, ties } = second.metrics[0]?.experiments[1]?.against_baseline ?? {};
+    expect([wins, lost, ties]).to.deep.equal([2, 3, 1]);
+    expect(inputs(await show({ show: 'wins' }))).to.deep.equal(['q0', 'q4']);
+    expect(inputs(await show({ show: 'ties' }))).to.deep.equal(['q2']);
+    expect(inputs(await show({ show: 'missing' }))).to.deep.equal(['only here']);
+    const byTime = await show({ show: 'losses', order: 'created_at', metric: 'metrics/score' });
+    expect(inputs(byTime)).to.deep.equal(['q1', 'q3', 'q5']);
+    const never = await compare([one, other], { rows: { metric: 'never', show: 'losses' } });
+    expect(never.body).to.include({ shown_rows: 0, total_rows: 7 });
+    expect(never.headers['x-unknown-columns']).to.equal('metrics/never');
+    const text = await compare([one, other], { rows: { metric: 'verdict' } });
+    expectInvalid(text, ['body', 'rows', 'metric'], 'value_error');
+  });
+
   it('names the metrics that it leaves out because there are more than 20', async () => {
     const runs = [await make('one'), await make('other')];
     const names = Array.from({ length: 22 }, (_, at) => `m${String(at).padStart(2, '0')}`);

@@ -8,6 +8,7 @@ from ..noun import Noun
 from ..operation import Operation
 from ..pages import Pages
 from ..types import (
+    ComparedRowChoice,
     DatasetReference,
     Experiment,
     ExperimentComparison,
@@ -149,6 +150,8 @@ class Experiments(Noun):
         experiment_ids: Sequence[str],
         metrics: Optional[Sequence[str]] = None,
         seed: Optional[int] = None,
+        intervals: Optional[bool] = None,
+        rows: Optional[ComparedRowChoice] = None,
         starting_token: Optional[int] = None,
         limit: Optional[int] = None,
         project_id: Optional[str] = None,
@@ -158,7 +161,9 @@ class Experiments(Noun):
         Differences are to the first experiment, the baseline. A trace is about the dataset row
         that its `user_metadata` names as `dataset_row_id`, else about the one with its
         `dataset_input`. Each mean difference has a 95 % interval by the paired bootstrap
-        (percentile method), the same for the same `seed`. Requires `viewer`; contract 5.5.
+        (percentile method), the same for the same `seed`. `rows` chooses and orders rows by one
+        metric, by default regressions first; further pages need no `intervals`. Requires
+        `viewer`; contract 5.5.
         """
         return self._ask(
             _compare,
@@ -167,6 +172,8 @@ class Experiments(Noun):
                 "experiment_ids": experiment_ids,
                 "metrics": metrics,
                 "seed": seed,
+                "intervals": intervals,
+                "rows": rows,
                 "starting_token": starting_token,
                 "limit": limit,
             },

@@ -13,6 +13,7 @@ __all__ = [
     "ComparedExperiment",
     "ComparedMetric",
     "ComparedRow",
+    "ComparedRowChoice",
     "ComparedValue",
     "ConfidenceInterval",
     "DatasetReference",
@@ -77,6 +78,15 @@ class ComparedRow(TypedDict):
     experiments: List[RowOfExperiment]
 
 
+class _ComparedRowChoice(TypedDict):
+    metric: str
+
+
+class ComparedRowChoice(_ComparedRowChoice, total=False):
+    show: Optional[Literal["losses", "wins", "ties", "missing", "all"]]
+    order: Optional[Literal["difference", "created_at"]]
+
+
 class ComparedValue(TypedDict):
     value: float
     difference: Optional[float]
@@ -130,6 +140,7 @@ class ExperimentComparison(TypedDict):
     experiments: List[ComparedExperiment]
     total_rows: int
     rows_in_all: int
+    shown_rows: int
     method: Literal["paired bootstrap, percentile interval"]
     confidence_level: float
     seed: int

@@ -81,6 +81,8 @@ export type ExperimentComparison = {
   readonly total_rows: number;
   /** Number of rows that all of the experiments have. */
   readonly rows_in_all: number;
+  /** Number of rows on all pages, as `rows` of the request chooses them. */
+  readonly shown_rows: number;
   /** Method of the confidence intervals. */
   readonly method: 'paired bootstrap, percentile interval';
   /** Level of the confidence intervals: 0.95. */
@@ -97,7 +99,9 @@ export type ExperimentComparison = {
   readonly paginated: boolean;
   /** `starting_token` of the next page; null on the last page. */
   readonly next_starting_token: number | null;
-  /** Dataset rows of the page, by their first trace in the baseline. */
+  /**
+   * Dataset rows of the page, by their first trace in the baseline, or as requested.
+   */
   readonly rows: readonly ComparedRow[];
 };
 

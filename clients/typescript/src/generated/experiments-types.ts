@@ -5,7 +5,7 @@ export type AgainstBaseline = {
   readonly num_rows: number;
   /** Mean of the differences to the baseline; null: no rows. */
   readonly mean_difference: number | null;
-  /** Interval of the mean difference; null: too few rows or draws. */
+  /** Interval of the mean difference; null: few rows or draws, or not wanted. */
   readonly confidence_interval: ConfidenceInterval | null;
   /** Number of rows on which it is better than the baseline. */
   readonly wins: number;
@@ -38,6 +38,12 @@ export type CompareExperiments = {
   readonly metrics?: readonly string[] | null;
   /** Seed of the bootstrap; the same seed gives the same intervals. Default: 1. */
   readonly seed?: number | null;
+  /**
+   * False leaves out confidence intervals, which further pages do not need. Default: true.
+   */
+  readonly intervals?: boolean | null;
+  /** Choice and order of the rows by one metric; null: all rows by time. */
+  readonly rows?: ComparedRowChoice | null;
   /** Offset of the first row of the page, from 0. Default: 0. */
   readonly starting_token?: number | null;
   /** Rows of one page at most, 1 to 100. Default: 20. */
@@ -88,6 +94,17 @@ export type ComparedRow = {
   readonly dataset_output: string | null;
   /** Values on the row by experiment, in the order requested. */
   readonly experiments: readonly RowOfExperiment[];
+};
+
+export type ComparedRowChoice = {
+  /** Metric that chooses and orders the rows; it is compared too. */
+  readonly metric: string;
+  /** Rows with such a difference of at least one experiment; null: `all`. */
+  readonly show?: 'losses' | 'wins' | 'ties' | 'missing' | 'all' | null;
+  /**
+   * `difference`: the largest loss first, of `wins` the largest win; null: the same.
+   */
+  readonly order?: 'difference' | 'created_at' | null;
 };
 
 export type ComparedValue = {

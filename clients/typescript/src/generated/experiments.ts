@@ -157,7 +157,8 @@ export class Experiments {
    * the baseline. A trace is about the dataset row that its `user_metadata` names as
    * `dataset_row_id`, else about the one with its `dataset_input`. Each mean difference has a
    * 95 % interval by the paired bootstrap (percentile method), the same for the same `seed`.
-   * (contract 5.5)
+   * `rows` chooses and orders rows by one metric, by default regressions first; further pages
+   * need no `intervals`. (contract 5.5)
    */
   compare(
     input: { readonly project_id?: string } & CompareExperiments,
