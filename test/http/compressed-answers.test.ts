@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { request, type IncomingHttpHeaders, type IncomingMessage } from 'node:http';
 import { constants, createGunzip, gunzipSync } from 'node:zlib';
 import { Type } from 'typebox';
+import { downloadOf } from '../../clients/typescript/src/download.js';
 import { expect } from 'chai';
 import { operation, readRoute, writeRoute } from '../../contract/operation.js';
 import { Fault } from '../../kernel/fault.js';
@@ -191,6 +192,25 @@ describe('compressed answers', () => {
     expect(text.startsWith(line)).to.equal(true);
     const last = JSON.parse(text.trimEnd().split('\n').at(-1) ?? '');
     expect(last.ended_early).to.include({ code: 'unavailable' });
+  });
+
+  it('lets the TypeScript client tell a whole file from a cut one', async () => {
+    const download = async (path: string) => {
+      const headers = { 'Service-API-Key': 'editor' };
+      const answer = await fetch(`${service.url}${path}`, { headers });
+      expect(answer.headers.get('Content-Encoding')).to.equal('gzip');
+      const lines: string[] = [];
+      try {
+        for await (const text of downloadOf(answer).lines()) lines.push(text);
+      } catch (error) {
+        return [lines.length, String(error)];
+      }
+      return [lines.length, null];
+    };
+    expect(await download('/v2/lines')).to.deep.equal([300, null]);
+    const [count, why] = await download('/v2/broken');
+    expect(count).to.equal(1);
+    expect(why).to.match(/the file ends early: The records cannot be read/);
   });
 
   it("produces streams at the client's pace", async () => {
