@@ -364,7 +364,8 @@ describe('the house', () => {
       ),
     );
     const entries = [
-      /^(entry|bundle|config|test\/run)\.ts$|^console\/main\.tsx$|\.test\.ts$/,
+      /^(entry|bundle|config|test\/run|test\/console\/take-pictures)\.ts$|\.test\.ts$/,
+      /^console\/main\.tsx$/,
       /^test\/(support|senders|bench|chaos|fault)\//,
       /worker\.ts$|writer\.ts$|\/golden\/add\.ts$/,
       /^clients\/typescript\/(src\/(node|browser)|generate\/main)\.ts$|^examples\//,

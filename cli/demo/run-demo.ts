@@ -20,6 +20,7 @@ export const demo = async (config: Config, options: Options): Promise<void> => {
   const seed = wholeNumber('--seed', options.seed, 0);
   const dir = options.dir ?? (await mkdtemp(join(tmpdir(), 'assay-demo-')));
   const apiKey = config.bootstrap.apiKey ?? demoKey;
+  let tellInvitation = (): void => undefined;
   const service = await startService(
     {
       ...config,
@@ -27,7 +28,11 @@ export const demo = async (config: Config, options: Options): Promise<void> => {
       logLevel: config.logLevel === 'info' ? 'warn' : config.logLevel,
       bootstrap: { ...config.bootstrap, apiKey },
     },
-    { onAdminInvited: invitationWriter(dir) },
+    {
+      onAdminInvited: (notice) => {
+        tellInvitation = () => invitationWriter(dir)(notice);
+      },
+    },
   );
   process.stdout.write(`The service runs on ${service.url}, its data is in ${dir}\n`);
   await recordDemo({
@@ -37,7 +42,10 @@ export const demo = async (config: Config, options: Options): Promise<void> => {
     runs,
     seed,
   });
-  process.stdout.write('It stays up; Ctrl-C ends it.\n');
+  process.stdout.write(`Look at it: ${service.url}/console/\n`);
+  // Last, so that the link is in sight.
+  tellInvitation();
+  process.stdout.write('The service stays up; Ctrl-C ends it.\n');
   await untilEnded(service);
   if (options.dir === undefined) await rm(dir, { recursive: true, force: true });
 };

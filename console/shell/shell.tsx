@@ -26,6 +26,9 @@ const organizationDestinations: readonly Destination[] = [
   { text: 'People', path: '/people' },
 ];
 
+/** True for the page itself and for what is below it; the overview of a project is only itself. */
+const isCurrent = ({ path, text }: Destination, current: string): boolean =>
+  current === path || (text !== 'Overview' && current.startsWith(`${path}/`));
 const hasPage = ({ path }: Destination): boolean => matchRoute(path) !== null;
 
 /** Rail, bar and page. `projectId`: the project of the current path; null outside of one. */
@@ -94,7 +97,7 @@ const Links = (props: { readonly destinations: readonly Destination[] }) => {
           key={one.path}
           href={navigation.href(one.path)}
           title={one.keys}
-          aria-current={one.path === path ? 'page' : undefined}
+          aria-current={isCurrent(one, path) ? 'page' : undefined}
         >
           {one.text}
         </a>

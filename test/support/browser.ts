@@ -33,6 +33,7 @@ export type TestBrowser = {
 type Look = {
   readonly theme?: 'light' | 'dark';
   readonly width?: number;
+  readonly height?: number;
 };
 
 /** Statuses of answers that pages handle; Chromium logs each as an error of the console. */
@@ -43,7 +44,7 @@ export const openTestBrowser = async (url: string, look: Look = {}): Promise<Tes
   const browser = await sharedBrowser();
   const context = await browser.newContext({
     colorScheme: look.theme ?? 'light',
-    viewport: { width: look.width ?? 1_280, height: 800 },
+    viewport: { width: look.width ?? 1_280, height: look.height ?? 800 },
     reducedMotion: 'reduce',
   });
   const offences: string[] = [];
