@@ -29,6 +29,7 @@ export const openUnknownKeyFinder = (records: Pick<Records, 'search'>): FindUnkn
       sort: null,
       offset: 0,
       limit: 1,
+      contents: [],
     };
     return (await records.search(plan)).rows.length > 0;
   };

@@ -2,7 +2,7 @@ import type { RecordDeletion } from '../../contract/record-deletions.js';
 import { selectorComplaints, windowComplaints } from '../../contract/selectors.js';
 import { validationFault, valueComplaint, type Complaint } from '../../kernel/fault.js';
 import type { Records } from '../../kernel/records/records.js';
-import type { RecordSize } from '../../kernel/records/query-plans.js';
+import type { RecordSize, SearchPlan } from '../../kernel/records/query-plans.js';
 import type { RecordRow } from '../../kernel/records/record.js';
 import type { ProjectId, SessionId, TraceId } from '../../kernel/schema-types.js';
 import type { FindUnknownKeys } from '../filters/unknown-metadata-keys.js';
@@ -42,7 +42,7 @@ export const selectRecords = async (
 ) => {
   const { plan, notes } = await completePlan(needs, project, { ...body, limit }, population);
   const unknown = notes['X-Unknown-Columns'];
-  const { rows, more } = await needs.records.search(plan);
+  const { rows, more } = await needs.records.search(withoutContents(plan));
   refuseUnknown(body, unknown, rows.length);
   const found = rows.map(sizeOf);
   if (population === 'trace') return { ...traceSelection(found), more, unknown };
@@ -80,7 +80,7 @@ export const previewRecords = async (
   const limited = { ...body, limit: idsMax };
   const { plan, notes } = await completePlan(needs, project, limited, population);
   const unknown = notes['X-Unknown-Columns'];
-  const { rows } = await needs.records.search(plan);
+  const { rows } = await needs.records.search(withoutContents(plan));
   refuseUnknown(body, unknown, rows.length);
   return {
     count: await needs.records.count(plan),
@@ -88,6 +88,9 @@ export const previewRecords = async (
     unknown,
   };
 };
+
+/** Plan that reads ids and sizes, so that its page does not end by the bytes of texts. */
+const withoutContents = (plan: SearchPlan): SearchPlan => ({ ...plan, contents: [] });
 
 const sizeOf = ({ values, spanCount }: RecordRow): RecordSize => ({
   id: String(values['id']),

@@ -66,6 +66,7 @@ const messagesOf = async (
       sort: null,
       offset: 0,
       limit: values.length,
+      contents: [],
     });
     for (const { values: members, errors } of rows) {
       const message = errors[metric]?.message;

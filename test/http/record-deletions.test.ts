@@ -55,6 +55,16 @@ describe('deleting records over HTTP', function () {
     filters: [{ type: 'text', name: 'name', operator: 'eq', value }],
   });
 
+  it('chooses records by their number, whatever the length of their texts', async () => {
+    const traces = Array.from({ length: 10 }, () => ({ name: 'long', input: 'x'.repeat(2 ** 20) }));
+    await log(traces);
+    const dry = await remove('traces', { ...named('long'), dry_run: true });
+    expect(dry.body).to.include({ matched_count: 10, remaining: true });
+    expect((dry.body as unknown as { ids: string[] }).ids).to.have.length(10);
+    const { body } = await remove('traces', named('long'));
+    expect(body).to.include({ deleted_count: 10, remaining: false });
+  });
+
   it('deletes nothing by an unknown column, and names it', async () => {
     await log([{ metrics: { reward: 1 } }, { metrics: { reward: 0 } }]);
     const by = (name: string, operator: string, more: object = {}) => ({
