@@ -9,6 +9,7 @@ type Route = {
 };
 
 const loadExplorer = (): Promise<PageModule> => import('./explorer/page.js');
+const loadHistory = (): Promise<PageModule> => import('./history/page.js');
 
 /** All pages; a path that matches none is not found. */
 export const routes: readonly Route[] = [
@@ -20,6 +21,9 @@ export const routes: readonly Route[] = [
   { pattern: '/p/{project_id}/spans', load: loadExplorer },
   { pattern: '/p/{project_id}/sessions', load: loadExplorer },
   { pattern: '/p/{project_id}/traces/{trace_id}', load: () => import('./traces/page.js') },
+  { pattern: '/history', load: loadHistory },
+  { pattern: '/p/{project_id}/history', load: loadHistory },
+  { pattern: '/history/{resource}/{id}', load: () => import('./history/record-page.js') },
 ];
 
 export type RouteMatch = {

@@ -40,7 +40,10 @@ export const Shell = (props: {
   const [showsKeys, setShowsKeys] = useState(false);
   const root = `/p/${props.projectId ?? ''}`;
   const inProject = props.projectId === null ? [] : projectDestinations(root).filter(hasPage);
-  const inOrganization = organizationDestinations.filter(hasPage);
+  const inOrganization = organizationDestinations.filter(hasPage).map((one) =>
+    // A project's owner may read its history, and not that of the organisation.
+    one.path === '/history' && props.projectId !== null ? { ...one, path: `${root}/history` } : one,
+  );
   const all = [...inProject, ...inOrganization];
   useKeys(
     [

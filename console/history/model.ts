@@ -1,0 +1,176 @@
+import type { HistoryEntry } from '../../clients/typescript/src/generated/history-types.js';
+import { printBytes } from '../parts/numbers.js';
+
+/** Entries of one correlation, in the order of the list. */
+export type EntryGroup = { readonly id: string; readonly entries: readonly HistoryEntry[] };
+
+/**
+ * Groups entries by correlation, each group where its first entry is. Entries without one stand
+ * alone; an entry that two pages repeat counts once.
+ */
+export const groupEntries = (entries: readonly HistoryEntry[]): readonly EntryGroup[] => {
+  const groups = new Map<string, HistoryEntry[]>();
+  const seen = new Set<number>();
+  for (const entry of entries) {
+    if (seen.has(entry.seq)) continue;
+    seen.add(entry.seq);
+    const id = entry.correlation_id ?? `entry ${entry.seq}`;
+    const group = groups.get(id);
+    if (group === undefined) groups.set(id, [entry]);
+    else group.push(entry);
+  }
+  return [...groups].map(([id, grouped]) => ({ id, entries: grouped }));
+};
+
+/** A member that changed; null: it was, or is, not there. */
+export type MemberChange = {
+  readonly path: string;
+  readonly before: string | null;
+  readonly after: string | null;
+  /** True for a text whose digest stayed the same. */
+  readonly isUnchanged: boolean;
+};
+
+type Patch = Readonly<Record<string, unknown>>;
+
+/** The members that two merge patches differ in, in the order of the later one. */
+export const memberChanges = (
+  before: Patch | null,
+  after: Patch | null,
+): readonly MemberChange[] => {
+  const [old, now] = [flattenMembers(before), flattenMembers(after)];
+  const paths = new Set([...now.keys(), ...old.keys()]);
+  return [...paths]
+    .map((path) => {
+      const [left, right] = [old.get(path), now.get(path)];
+      const [from, to] = [printMember(left), printMember(right)];
+      const isUnchanged = isDigest(left) && isDigest(right) && left.sha256 === right.sha256;
+      return { path, before: from, after: to, isUnchanged };
+    })
+    .filter(({ before: from, after: to }) => from !== null || to !== null);
+};
+
+/** Members by path, nested objects down to theirs; lists and digests of texts whole. */
+const flattenMembers = (value: Patch | null): ReadonlyMap<string, unknown> => {
+  const members = new Map<string, unknown>();
+  const add = (path: string, member: unknown): void => {
+    if (!isObject(member) || isDigest(member) || Object.keys(member).length === 0) {
+      members.set(path, member);
+      return;
+    }
+    for (const [name, one] of Object.entries(member)) {
+      add(path === '' ? name : `${path} / ${name}`, one);
+    }
+  };
+  for (const [name, member] of Object.entries(value ?? {})) add(name, member);
+  return members;
+};
+
+type TextDigest = { readonly sha256: string; readonly bytes: number };
+
+const isObject = (value: unknown): value is Patch =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+const isDigest = (value: unknown): value is TextDigest =>
+  isObject(value) &&
+  Object.keys(value).length === 2 &&
+  typeof value['sha256'] === 'string' &&
+  typeof value['bytes'] === 'number';
+
+/** Text of a value: digests as size and digest, the rest as JSON; null for none. */
+const printMember = (value: unknown): string | null => {
+  if (value === undefined || value === null) return null;
+  if (typeof value === 'string') return value === '' ? '""' : value;
+  if (isDigest(value)) return `${printBytes(value.bytes)}, ${value.sha256.slice(0, 8)}…`;
+  return JSON.stringify(replaceDigests(value));
+};
+
+const replaceDigests = (value: unknown): unknown => {
+  if (Array.isArray(value)) return value.map(replaceDigests);
+  return isDigest(value) ? printMember(value) : value;
+};
+
+/** The text of a change: `before → after`, or the size of a text that stayed. */
+export const changeText = ({ before, after, isUnchanged }: MemberChange): string => {
+  if (isUnchanged) return `${before?.split(',')[0] ?? ''}, unchanged`;
+  return `${before ?? '–'} → ${after ?? '–'}`;
+};
+
+/** The actor as the list shows it: who, and the role that was used. */
+export const actorText = ({ actor }: HistoryEntry): string => {
+  if (actor.type === 'system') return 'the service';
+  if (actor.type === 'api_key') return `key ${actor.id.slice(0, 8)}… ${actor.role}`;
+  return `${actor.email ?? actor.id.slice(0, 8)} ${actor.role}`;
+};
+
+/** Things whose history needs the project with it (contract 5.14). */
+const needsProject = (type: string): boolean =>
+  type === 'session' || type === 'trace' || type === 'annotation_template';
+
+/** Path and view of the history of the thing that an entry is about. */
+export const recordHistoryPlace = ({
+  resource: { type, id },
+  project_id: projectId,
+}: Pick<HistoryEntry, 'resource' | 'project_id'>): { path: string; view: string } => ({
+  path: `/history/${type}/${encodeURIComponent(id)}`,
+  view: projectId !== null && needsProject(type) ? `project=${projectId}` : '',
+});
+
+/** Path and view of the thing itself; null where no page shows it. */
+export const thingPlace = (
+  type: string,
+  id: string,
+  projectId: string | null,
+): { readonly path: string; readonly text: string } | null => {
+  const root = `/p/${projectId ?? ''}`;
+  if (type === 'dataset') return { path: `/datasets/${id}`, text: 'Dataset' };
+  if (type === 'project') return { path: `/p/${id}`, text: 'Project' };
+  if (type === 'scorer') return { path: `/scorers/${id}`, text: 'Scorer' };
+  if (projectId === null) return null;
+  if (type === 'trace') return { path: `${root}/traces/${id}`, text: 'Trace' };
+  if (type === 'session') return { path: `${root}/sessions/${id}`, text: 'Session' };
+  if (type === 'log_stream') return { path: `${root}/runs/${id}`, text: 'Log stream' };
+  return null;
+};
+
+/**
+ * Index of the entry whose position a state was asked at: the last one at or before `at`, a
+ * position or an instant. -1: before the first.
+ */
+export const entryIndexAt = (entries: readonly HistoryEntry[], at: string | null): number => {
+  if (at === null) return entries.length - 1;
+  const isPosition = /^[0-9a-f]{16}$/.test(at);
+  return entries.findLastIndex((entry) => (isPosition ? entry.position : entry.at) <= at);
+};
+
+/** Kinds of things that a history can be asked of (contract 5.14, rule 1). */
+export const resourceKinds = [
+  'organization',
+  'user',
+  'api_key',
+  'group',
+  'project',
+  'log_stream',
+  'experiment',
+  'session',
+  'trace',
+  'dataset',
+  'annotation_template',
+  'scorer',
+  'scorer_task',
+  'integration',
+  'org_job',
+] as const;
+
+/** The entry to open next, `by` steps along the list as it is shown; the ends stay. */
+export const nextOpen = (
+  entries: readonly HistoryEntry[],
+  open: string | null,
+  by: number,
+): string | null => {
+  const shown = groupEntries(entries).flatMap((group) => group.entries);
+  const index = shown.findIndex(({ seq }) => String(seq) === open);
+  const next = index < 0 ? 0 : Math.max(0, Math.min(shown.length - 1, index + by));
+  const seq = shown[next]?.seq;
+  return seq === undefined ? null : String(seq);
+};

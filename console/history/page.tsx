@@ -1,0 +1,153 @@
+import { useState } from 'preact/hooks';
+import { useSurroundings } from '../client/context.js';
+import { useKeys } from '../client/keys.js';
+import { useQuery } from '../client/queries.js';
+import { useView } from '../client/view.js';
+import { Button } from '../parts/button.js';
+import { Checkbox, Select, TextField } from '../parts/field.js';
+import { PageHeading } from '../parts/heading.js';
+import { BehindNotice, EmptyNotice, FaultNotice, Skeleton } from '../parts/notice.js';
+import type { PageProps } from '../parts/page.js';
+import { printCount } from '../parts/numbers.js';
+import { RangePicker } from '../parts/range-picker.js';
+import { EntryList } from './entries.js';
+import { nextOpen, resourceKinds } from './model.js';
+import { useTimeline } from './questions.js';
+import { timelineCodec, type TimelineView } from './state.js';
+
+/** Timeline: who changed what, of a project or of the organisation. */
+export const Page = ({ params }: PageProps) => {
+  const { navigation } = useSurroundings();
+  const projectId = params['project_id'] ?? null;
+  const [view, change] = useView(timelineCodec);
+  const [pages, setPages] = useState(1);
+  const timeline = useTimeline(projectId, view, pages);
+  const { entries = [], head = null, hasMore = false } = timeline.value ?? {};
+  const step = (by: number): void => change({ sel: nextOpen(entries, view.sel, by) }, 'replace');
+  useKeys(
+    [
+      { keys: 'j', what: 'Next entry', run: () => step(1) },
+      { keys: 'k', what: 'Entry before', run: () => step(-1) },
+      { keys: 'Escape', what: 'Close the entry', run: () => change({ sel: null }, 'replace') },
+    ],
+    [entries, view.sel],
+  );
+  const isFiltered = timelineCodec.write({ ...view, t: '30d', sel: null }) !== '';
+  return (
+    <>
+      <PageHeading title="History">
+        {head !== null && <span class="note">{printCount(head.seq)} entries in all</span>}
+        {projectId !== null && <a href={navigation.href('/history')}>Whole organisation</a>}
+      </PageHeading>
+      <Filters projectId={projectId} view={view} onChange={change} />
+      <FaultNotice fault={timeline.fault} onRetry={timeline.refetch} />
+      {timeline.fault?.code === 'forbidden' && (
+        <p class="note">
+          The history of a project is for its owners; that of the organisation for admins and
+          auditors.
+        </p>
+      )}
+      <BehindNotice isBehind={timeline.isBehind} />
+      {timeline.isLoading && <Skeleton />}
+      {timeline.value !== undefined && entries.length === 0 && (
+        <EmptyNotice title="No entry">
+          <p>
+            {isFiltered ? 'Nothing in this range has these filters.' : 'Nothing in this range.'}
+          </p>
+          {view.t !== 'all' && <Button onClick={() => change({ t: 'all' })}>All time</Button>}
+        </EmptyNotice>
+      )}
+      <EntryList
+        entries={entries}
+        open={view.sel}
+        isStale={timeline.isPrevious}
+        onOpen={(sel) => change({ sel }, 'replace')}
+        onActor={(id) => change({ who: [id] })}
+        onType={(type) => change({ type: [...new Set([...(view.type ?? []), type])] })}
+      />
+      {hasMore && (
+        <Button isDisabled={timeline.isFetching} onClick={() => setPages(pages + 1)}>
+          Older entries
+        </Button>
+      )}
+    </>
+  );
+};
+
+type FiltersProps = {
+  readonly projectId: string | null;
+  readonly view: TimelineView;
+  readonly onChange: (change: Partial<TimelineView>) => void;
+};
+
+const Filters = ({ view, onChange }: FiltersProps) => (
+  <div class="history-filters">
+    <RangePicker range={view.t} onChange={(t) => onChange({ t })} />
+    <WhoFilter view={view} onChange={onChange} />
+    <Select
+      label="Thing"
+      value={view.kind?.[0] ?? ''}
+      choices={[
+        { value: '', text: 'any' },
+        ...resourceKinds.map((value) => ({ value, text: value.replaceAll('_', ' ') })),
+      ]}
+      onChange={(kind) => onChange({ kind: kind === '' ? null : [kind] })}
+    />
+    <TypeField onAdd={(type) => onChange({ type: [...new Set([...(view.type ?? []), type])] })} />
+    <Checkbox
+      label="technical"
+      title="Reservations, queues, token rotations and seals too"
+      isChecked={view.technical === 'on'}
+      onChange={(isOn) => onChange({ technical: isOn ? 'on' : 'off' })}
+    />
+    {(view.type ?? []).map((type) => (
+      <Button
+        key={type}
+        label={`Without the filter ${type}`}
+        onClick={() => {
+          const rest = (view.type ?? []).filter((one) => one !== type);
+          onChange({ type: rest.length === 0 ? null : rest });
+        }}
+      >
+        {type} ×
+      </Button>
+    ))}
+  </div>
+);
+
+const WhoFilter = ({ view, onChange }: Omit<FiltersProps, 'projectId'>) => {
+  const people = useQuery({
+    key: ['users', 'all'],
+    ask: (operations, signal) => operations.users.search({ limit: peopleMax }, { signal }),
+    freshMs: 60_000,
+  });
+  const chosen = view.who?.[0] ?? '';
+  const known = (people.value?.users ?? []).map(({ id, email }) => ({ value: id, text: email }));
+  const other = { value: chosen, text: `key or person ${chosen.slice(0, 8)}…` };
+  const isOther = chosen !== '' && !known.some(({ value }) => value === chosen);
+  return (
+    <Select
+      label="Who"
+      value={chosen}
+      choices={[{ value: '', text: 'anyone' }, ...known, ...(isOther ? [other] : [])]}
+      onChange={(id) => onChange({ who: id === '' ? null : [id] })}
+    />
+  );
+};
+/** People to choose from; others by a click on their entry. */
+const peopleMax = 100;
+
+const TypeField = (props: { readonly onAdd: (type: string) => void }) => {
+  const [text, setText] = useState('');
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (text.trim() !== '') props.onAdd(text.trim());
+        setText('');
+      }}
+    >
+      <TextField label="Event type" placeholder="RatingGiven" value={text} onInput={setText} />
+    </form>
+  );
+};

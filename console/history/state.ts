@@ -1,0 +1,50 @@
+import {
+  addressCodec,
+  choiceMember,
+  listMember,
+  optionalMember,
+  rangeMember,
+} from '../parts/address.js';
+import type { TimeRange } from '../parts/record-scope.js';
+
+/** View of the timeline, as its address has it. */
+export type TimelineView = {
+  readonly t: TimeRange;
+  /** Ids of users and keys; null: anyone. */
+  readonly who: readonly string[] | null;
+  /** Types of events; null: all. */
+  readonly type: readonly string[] | null;
+  /** Kinds of things; null: all. */
+  readonly kind: readonly string[] | null;
+  readonly technical: 'on' | 'off';
+  /** Number of the entry that is open; null: none. */
+  readonly sel: string | null;
+  readonly tab: 'timeline' | 'whole';
+};
+
+export const timelineCodec = addressCodec<TimelineView>({
+  t: rangeMember('30d'),
+  who: listMember(),
+  type: listMember(),
+  kind: listMember(),
+  technical: choiceMember(['on', 'off'], 'off'),
+  sel: optionalMember(),
+  tab: choiceMember(['timeline', 'whole'], 'timeline'),
+});
+
+/** View of the history of one record. */
+export type RecordHistoryView = {
+  /** Project of a session, trace or annotation template; null: not needed. */
+  readonly project: string | null;
+  /** Position or instant of the state that is shown; null: as it is. */
+  readonly at: string | null;
+  readonly show: 'state' | 'entries';
+  readonly sel: string | null;
+};
+
+export const recordHistoryCodec = addressCodec<RecordHistoryView>({
+  project: optionalMember(),
+  at: optionalMember(),
+  show: choiceMember(['state', 'entries'], 'entries'),
+  sel: optionalMember(),
+});
