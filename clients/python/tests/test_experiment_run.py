@@ -10,6 +10,7 @@ import sys
 import tempfile
 import threading
 import types
+import warnings
 import zipfile
 from pathlib import Path
 from typing import Any, Dict, List, Mapping
@@ -145,8 +146,12 @@ class Runs(ServiceTest):
 
     def test_draw_a_line_on_a_terminal(self) -> None:
         screen = io.StringIO()
-        with mock.patch("sys.stderr", screen), mock.patch.object(screen, "isatty", lambda: True):
-            self.assay.run_experiment(self.dataset()["id"], answer, name="drawn")
+        with warnings.catch_warnings():
+            # Sockets of earlier tests may be collected meanwhile, which Python says on stderr.
+            warnings.simplefilter("ignore", ResourceWarning)
+            terminal = mock.patch.object(screen, "isatty", lambda: True)
+            with mock.patch("sys.stderr", screen), terminal:
+                self.assay.run_experiment(self.dataset()["id"], answer, name="drawn")
         self.assertRegex(screen.getvalue(), r"\rdrawn \[#{24}\] 4/4\n$")
 
 
