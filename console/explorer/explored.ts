@@ -4,6 +4,7 @@ import type { FilterContext } from '../language/catalogue.js';
 import type { FilterTree } from '../language/filter-tree.js';
 import { openWindowOf, runSelector, windowOf } from '../parts/record-scope.js';
 import type { Population } from '../../kernel/records/record.js';
+import { searchFields } from './model.js';
 import { useRecordCount, useRecordPages, withFilter } from './questions.js';
 import type { ExplorerView } from './state.js';
 
@@ -48,7 +49,15 @@ export const useExploredRecords = (
   const question = withFilter(everything, tree);
   const sort =
     view.sort === null ? null : { column_id: view.sort.column, ascending: view.sort.ascending };
-  const pages = useRecordPages(population, { ...question, ...(sort !== null && { sort }) }, now);
+  const pages = useRecordPages(
+    population,
+    {
+      ...question,
+      ...(sort !== null && { sort }),
+      fields: searchFields(view.cols, population),
+    },
+    now,
+  );
   const isReady = pages.first.value !== undefined;
   const matching = useRecordCount(population, question, { name: 'count', now, isEnabled: isReady });
   const all = useRecordCount(population, everything, { name: 'count', now, isEnabled: isReady });

@@ -1,5 +1,6 @@
 import type { Column } from '../../clients/typescript/src/generated/traces-types.js';
 import type { CustomSearchResponse } from '../../clients/typescript/src/generated/metrics-types.js';
+import { standardColumnById } from '../../kernel/records/columns.js';
 import type { Population } from '../../kernel/records/record.js';
 
 /** Columns of a kind of records that has not been told which to show. */
@@ -51,12 +52,29 @@ export const shownColumns = (
   return [...usual, ...further.slice(0, furtherColumnsMax)];
 };
 
+/** Members of records that the explorer shows or needs, whatever the columns are. */
+const everyField = ['type', 'trace_id', 'created_at', 'metrics', 'metric_info', 'user_metadata'];
+const furtherFields: Readonly<Record<Population, readonly string[]>> = {
+  session: [],
+  trace: ['annotation_aggregates'],
+  span: [],
+};
+
+/** Fields of a search (contract 5.7): the usual columns, or the wanted ones. */
+export const searchFields = (
+  wanted: readonly string[] | null,
+  population: Population,
+): readonly string[] => {
+  const standard = (wanted ?? usualColumns[population]).filter((id) => standardColumnById.has(id));
+  return [...new Set([...everyField, ...furtherFields[population], ...standard])];
+};
+
 const columnWidths: Readonly<Record<string, number>> = {
-  created_at: 124,
+  created_at: 140,
   input: 160,
   output: 160,
   name: 96,
-  status_code: 104,
+  status_code: 112,
 };
 const typeWidths: Readonly<Record<Column['data_type'], number>> = {
   text: 120,

@@ -7,6 +7,7 @@ import {
   useWantedValues,
 } from '../client/filter-context.js';
 import { useKeys } from '../client/keys.js';
+import { RunPicker } from '../client/run-picker.js';
 import { useView } from '../client/view.js';
 import type { FilterTree } from '../language/filter-tree.js';
 import { parseFilter } from '../language/parse-filter.js';
@@ -57,7 +58,10 @@ export const Page = ({ params }: PageProps) => {
       <div class="explorer-head">
         <PageHeading title={tabs.find(({ key }) => key === population)?.text ?? ''} />
         <Tabs label="Kind of records" tabs={tabs} selected={population} onSelect={goTo} />
-        <RangePicker range={view.t} onChange={(range) => change({ t: range })} />
+        <div class="explorer-scope">
+          <RunPicker projectId={projectId} run={view.run} onChange={(run) => change({ run })} />
+          <RangePicker range={view.t} onChange={(range) => change({ t: range })} />
+        </div>
       </div>
       <FilterField
         label="Filter"

@@ -25,26 +25,38 @@ export const withFilter = (question: RecordQuestion, tree: FilterTree | null): R
   tree === null ? question : { ...question, filter_tree: tree as FilterNode };
 
 export type SortMember = { readonly column_id: string; readonly ascending: boolean };
+/** The question with the order and the members of its rows. */
+type RowQuestion = RecordQuestion & {
+  readonly sort?: SortMember;
+  readonly fields: readonly string[];
+};
+/** Rows of the first page, and of each further one. */
 const pageRows = 100;
+const furtherRows = 500;
 /** Rows beyond which one narrows or exports. */
 export const rowsMax = 10_000;
 
 type RecordPage = {
   readonly records: readonly ExploredRecord[];
-  readonly next: number | null;
+  /** Id of the record behind which the next page begins; null: this is the last one. */
+  readonly next: string | null;
   readonly unknownColumns: readonly string[];
 };
 
 const askPage = async (
   operations: Operations,
   population: Population,
-  question: RecordQuestion & { readonly sort?: SortMember },
-  startingToken: number,
+  question: RowQuestion,
+  after: string | null,
   signal: AbortSignal | undefined,
 ): Promise<RecordPage> => {
   let unknown = '';
   const page = await operations[kindOf[population]].search(
-    { ...question, truncate_fields: true, limit: pageRows, starting_token: startingToken },
+    {
+      ...question,
+      truncate_fields: true,
+      ...(after === null ? { limit: pageRows } : { limit: furtherRows, after }),
+    },
     {
       ...(signal !== undefined && { signal }),
       onAnswer: ({ headers }) => {
@@ -54,7 +66,7 @@ const askPage = async (
   );
   return {
     records: page.records as readonly unknown[] as readonly ExploredRecord[],
-    next: page.next_starting_token,
+    next: page.next_starting_token === null ? null : page.last_row_id,
     unknownColumns: unknown === '' ? [] : unknown.split(',').map(decodeURIComponent),
   };
 };
@@ -71,18 +83,14 @@ export const recordKey = (record: ExploredRecord): string =>
     ? record.id
     : `${record.trace_id} ${record.id}`;
 
-/** The records of a question, in pages of 100, each once; `more` asks for the next page. */
-export const useRecordPages = (
-  population: Population,
-  question: RecordQuestion & { readonly sort?: SortMember },
-  now: number,
-) => {
+/** The records of a question, page by page, each once; `more` asks for the next page. */
+export const useRecordPages = (population: Population, question: RowQuestion, now: number) => {
   const { clock, service } = useSurroundings();
   const first = useQuery({
     key: [kindOf[population], 'rows', question, now],
     ask: async (operations, signal) => {
       const begin = clock.now();
-      const page = await askPage(operations, population, question, 0, signal);
+      const page = await askPage(operations, population, question, null, signal);
       return { ...page, ms: clock.now() - begin };
     },
     freshMs: Number.POSITIVE_INFINITY,

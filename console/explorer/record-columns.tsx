@@ -16,11 +16,10 @@ export const recordPath = (projectId: string, record: ExploredRecord): string =>
 export const recordView = (record: ExploredRecord): string =>
   record.type === 'session' || record.type === 'trace' ? '' : `sel=${record.id}`;
 
-/** The zone of this browser, or the one that its user chose. */
+/** The zone that the person chose, and the time. */
 export const useInstantScale = (): InstantScale => {
-  const { clock, storage } = useSurroundings();
-  const own = new Intl.DateTimeFormat().resolvedOptions().timeZone;
-  return { nowMs: clock.now(), zone: storage.read('zone') ?? own };
+  const { appearance, clock } = useSurroundings();
+  return { nowMs: clock.now(), zone: appearance.zone.value };
 };
 
 const primaryColumns = ['created_at', 'name', 'input'];

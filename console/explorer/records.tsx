@@ -20,10 +20,12 @@ export const Records = (props: RecordsProps) => {
   const { projectId, view, tree } = props;
   const { population } = props.context;
   const explored = useExploredRecords(projectId, population, view, tree);
-  const columns: readonly Column[] = useColumns(projectId, population, true) ?? noColumns;
-  const spanColumns = useColumns(projectId, 'span', population === 'trace') ?? noColumns;
+  const own = useColumns(projectId, population, true);
+  const ofSpans = useColumns(projectId, 'span', population === 'trace');
+  const [columns, spanColumns] = [own ?? noColumns, ofSpans ?? noColumns];
   const shown = shownColumns(columns, view.cols, population);
-  const facets = facetsOf(population, columns, spanColumns);
+  const isKnown = own !== undefined && (population !== 'trace' || ofSpans !== undefined);
+  const facets = isKnown ? facetsOf(population, columns, spanColumns) : [];
   const [isChoosing, setIsChoosing] = useState(false);
   const hasFacets = view.facets === 'on' && facets.length > 0;
   const { rows, isReady, everything } = explored;

@@ -66,6 +66,7 @@ export const DataGrid = <R,>(props: Props<R>) => {
     if (isAtEnd) props.onEnd?.();
   }, [isAtEnd, rows.length]);
   const hasBoxes = props.onToggle !== undefined;
+  const primary = columns.filter(({ isPrimary }) => isPrimary === true);
   return (
     <div
       ref={grid}
@@ -79,8 +80,8 @@ export const DataGrid = <R,>(props: Props<R>) => {
       aria-activedescendant={rows.length > 0 ? cellId(id, cursor) : undefined}
       aria-busy={props.isStale === true}
       style={{
-        '--grid-columns': templateOf(columns, hasBoxes),
-        '--grid-width': `${columns.reduce((sum, { width }) => sum + width, boxPixels)}px`,
+        ...sizesOf('', columns, hasBoxes),
+        ...sizesOf('-narrow', primary, hasBoxes),
       }}
       onScroll={onScroll}
       onKeyDown={(event) => onKey(event, props)}
@@ -88,7 +89,11 @@ export const DataGrid = <R,>(props: Props<R>) => {
     >
       <div role="rowgroup" class="grid-head" ref={head}>
         <div role="row" class="grid-row" aria-rowindex={1}>
-          {hasBoxes && <div role="columnheader" class="grid-cell" aria-label="Selected" />}
+          {hasBoxes && (
+            <div role="columnheader" class="grid-cell">
+              <span class="visually-hidden">Selected</span>
+            </div>
+          )}
           {columns.map((column) => (
             <HeadCell key={column.id} column={column} sort={props.sort} onSort={props.onSort} />
           ))}
@@ -145,11 +150,20 @@ const useRowWindow = (
 
 const cellId = (id: string, { row, column }: GridCursor): string => `${id}-${row}-${column}`;
 
-const templateOf = <R,>(columns: readonly GridColumn<R>[], hasBoxes: boolean): string => {
+/** Properties for the style sheet: the columns of each row, and its least width. */
+const sizesOf = <R,>(
+  suffix: string,
+  columns: readonly GridColumn<R>[],
+  hasBoxes: boolean,
+): Readonly<Record<string, string>> => {
   const widths = columns.map(({ width, isNumber }) =>
     isNumber === true ? `minmax(${width}px, 0.4fr)` : `minmax(${width}px, 1fr)`,
   );
-  return [...(hasBoxes ? [`${boxPixels}px`] : []), ...widths].join(' ');
+  const boxes = hasBoxes ? [`${boxPixels}px`] : [];
+  return {
+    [`--grid-columns${suffix}`]: [...boxes, ...widths].join(' '),
+    [`--grid-width${suffix}`]: `${columns.reduce((sum, { width }) => sum + width, boxPixels)}px`,
+  };
 };
 
 const HeadCell = <R,>(props: {

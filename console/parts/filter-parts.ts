@@ -6,6 +6,7 @@ import {
   type LevelMember,
 } from '../language/filter-tree.js';
 import { operatorsOf } from '../language/leaf-of-condition.js';
+import { parseFilter } from '../language/parse-filter.js';
 import { printColumn, printFilter, printText } from '../language/print-filter.js';
 import type { FilterKind, Population } from '../../kernel/records/record.js';
 
@@ -113,10 +114,11 @@ const conditionText = (
   if (column === '') return '';
   const start = `${printColumn(column)} ${operator}`;
   if (operator.endsWith('empty')) return start;
-  const types = typesOfColumn(column, context, population);
-  const isText = types.some((type) => type === 'text' || type === 'id' || type === 'collection');
+  // A value that is more than one, such as several words, is meant as a text.
+  const written = parseFilter(`${start} ${value}`, { ...context, population }).tree;
   const isMarked = /^["({]/.test(value);
-  return `${start} ${isText && !isMarked && value !== '' ? printText(value) : value}`.trimEnd();
+  const isOne = value === '' || isMarked || (written !== null && 'filter' in written);
+  return `${start} ${isOne ? value : printText(value)}`.trimEnd();
 };
 
 const typesOfColumn = (
