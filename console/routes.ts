@@ -15,6 +15,10 @@ const loadHistory = (): Promise<PageModule> => import('./history/page.js');
 export const routes: readonly Route[] = [
   { pattern: '/sign-in', load: () => import('./sign-in/page.js'), frame: 'alone' },
   { pattern: '/invitation', load: () => import('./invitation/page.js'), frame: 'alone' },
+  { pattern: '/keys', load: () => import('./keys/page.js') },
+  { pattern: '/people', load: () => import('./people/page.js') },
+  { pattern: '/account', load: () => import('./account/page.js') },
+  { pattern: '/p/{project_id}/settings', load: () => import('./settings/page.js') },
   { pattern: '/', load: () => import('./projects/page.js') },
   { pattern: '/p/{project_id}/start', load: () => import('./first-run/page.js') },
   { pattern: '/p/{project_id}/traces', load: loadExplorer },

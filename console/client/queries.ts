@@ -90,6 +90,14 @@ export const useQuery = <T>(spec: QuerySpec<T>): Query<T> => {
   };
 };
 
+/** The caller, with the credential of this tab. */
+export const useCaller = () =>
+  useQuery({
+    key: ['users', 'current'],
+    ask: (operations, signal) => operations.logins.currentUser({}, { signal }),
+    freshMs: 60_000,
+  });
+
 const faultOf = (error: Error | null): AssayFault | null => {
   if (error === null) return null;
   if (isFault(error)) return error;

@@ -12,8 +12,8 @@ export type Navigation = {
   readonly href: (path: string, view?: string) => string;
   /** Goes there and adds an entry to the history; `replace` changes the current entry. */
   readonly go: (path: string, view?: string, how?: 'push' | 'replace') => void;
-  /** The absolute address of the current place. */
-  readonly address: () => string;
+  /** The absolute address of a place, to hand over. */
+  readonly linkTo: (path: string, view?: string) => string;
 };
 
 /**
@@ -48,7 +48,8 @@ export const openNavigation = (window: Window, root: URL): Navigation => {
     history.pushState(null, '', target.href);
     update();
   });
-  return { place, href, go, address: () => location.href };
+  const linkTo = (path: string, view?: string): string => `${location.origin}${href(path, view)}`;
+  return { place, href, go, linkTo };
 };
 
 const linkOf = (event: MouseEvent): HTMLAnchorElement | null => {

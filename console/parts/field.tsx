@@ -25,9 +25,43 @@ export const TextField = (props: TextFieldProps) => (
       <input
         id={id}
         {...({ type: props.type ?? 'text' } as { readonly type: 'text' })}
+        // Browsers refuse fractions of a number without it.
+        step={props.type === 'number' ? 'any' : undefined}
         value={props.value}
         autocomplete={props.autocomplete}
         placeholder={props.placeholder}
+        required={props.isRequired === true}
+        disabled={props.isDisabled === true}
+        aria-describedby={described}
+        aria-invalid={isInvalid}
+        onInput={(event) => props.onInput(event.currentTarget.value)}
+      />
+    )}
+  </Labelled>
+);
+
+/** A labelled text of several lines. */
+export const TextArea = (
+  props: FieldProps & {
+    readonly value: string;
+    readonly onInput: (value: string) => void;
+    readonly rows?: number;
+    readonly placeholder?: string;
+    readonly isRequired?: boolean;
+    readonly isDisabled?: boolean;
+    /** Fixed width and no spelling marks, for code and JSON. */
+    readonly isCode?: boolean;
+  },
+) => (
+  <Labelled {...props}>
+    {(id, described, isInvalid) => (
+      <textarea
+        id={id}
+        class={props.isCode === true ? 'mono' : undefined}
+        rows={props.rows ?? 4}
+        value={props.value}
+        placeholder={props.placeholder}
+        spellcheck={props.isCode === true ? false : undefined}
         required={props.isRequired === true}
         disabled={props.isDisabled === true}
         aria-describedby={described}

@@ -2,7 +2,7 @@ import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import { useSurroundings } from '../client/context.js';
 import { useKeys } from '../client/keys.js';
-import { useQuery } from '../client/queries.js';
+import { useCaller, useQuery } from '../client/queries.js';
 import { Button } from '../parts/button.js';
 import { matchRoute } from '../routes.js';
 import { KeyList } from './key-list.js';
@@ -118,18 +118,14 @@ const Bar = (props: { readonly projectId: string | null }) => {
     isEnabled: id !== null,
     freshMs: 60_000,
   });
-  const user = useQuery({
-    key: ['users', 'current'],
-    ask: (operations, signal) => operations.logins.currentUser({}, { signal }),
-    freshMs: 60_000,
-  });
+  const user = useCaller();
   const isKey = service.session.state.value === 'key';
   return (
     <header class="bar">
       <span>{project.value?.name ?? (id === null ? 'All projects' : '')}</span>
       <span class="inline">
         <a href={navigation.href('/account')}>
-          {user.value?.email ?? ''}
+          {user.value?.email ?? 'Account'}
           {isKey && ' by an API key, until this tab closes'}
         </a>
         <Button look="plain" onClick={() => void service.signOut()}>

@@ -50,8 +50,9 @@ const isAllowed = (path: string, { target, isType }: Import): boolean => {
   if (folder !== 'console') return false;
   if (composing.includes(own) || room === own) return true;
   const below = rooms[own];
-  if (below !== undefined) return below.includes(room);
-  return room === 'engines' ? isType : room in rooms || file === 'model.js' || file === 'dialog.js';
+  if (room === 'engines' && isType) return own !== 'language';
+  if (below !== undefined || room === 'engines') return below?.includes(room) === true;
+  return room in rooms || (file !== 'page.js' && file !== 'state.js');
 };
 
 /** Clocks, chance, timers, the page, and what it keeps and sends. */

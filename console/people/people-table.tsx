@@ -1,0 +1,103 @@
+import type { User } from '../../clients/typescript/src/generated/users-types.js';
+import { Instant } from '../client/instants.js';
+import { useAction } from '../client/queries.js';
+import { Button } from '../parts/button.js';
+import { CellSelect } from '../parts/cell-select.js';
+import { permissionOf, personName, rolesToGive, type OrganizationRole } from './model.js';
+
+type TableProps = {
+  readonly rows: readonly User[];
+  readonly isStale: boolean;
+  readonly onRemove: (user: User) => void;
+  readonly onLink: (user: User) => void;
+};
+
+/** Users with their roles; controls follow the caller's permissions on each. */
+export const PeopleTable = (props: TableProps) => (
+  <div class="scroll-x" aria-busy={props.isStale}>
+    <table class="grid-table">
+      <thead>
+        <tr>
+          <th scope="col">Name</th>
+          <th scope="col">E-mail</th>
+          <th scope="col">Role</th>
+          <th scope="col">Signs in by</th>
+          <th scope="col">Since</th>
+          <th scope="col">
+            <span class="visually-hidden">Actions</span>
+          </th>
+        </tr>
+      </thead>
+      <tbody>
+        {props.rows.map((user) => (
+          <PersonRow key={user.id} user={user} {...props} />
+        ))}
+      </tbody>
+    </table>
+  </div>
+);
+
+const PersonRow = ({ user, onRemove, onLink }: TableProps & { readonly user: User }) => {
+  const removal = permissionOf(user.permissions, 'delete');
+  const reason = removal.reason === null ? {} : { title: removal.reason };
+  return (
+    <tr>
+      <td>{personName(user)}</td>
+      <td>{user.email}</td>
+      <td>
+        <RoleOf user={user} />
+      </td>
+      <td>{user.auth_method}</td>
+      <td>
+        <Instant at={user.created_at} />
+      </td>
+      <td class="number">
+        {['email', 'invite'].includes(user.auth_method) && (
+          <Button
+            look="plain"
+            label={`New link for ${user.email}`}
+            isDisabled={!removal.isAllowed}
+            {...reason}
+            onClick={() => onLink(user)}
+          >
+            New link
+          </Button>
+        )}
+        <Button
+          look="plain"
+          label={`Remove ${user.email}`}
+          isDisabled={!removal.isAllowed}
+          {...reason}
+          onClick={() => onRemove(user)}
+        >
+          Remove
+        </Button>
+      </td>
+    </tr>
+  );
+};
+
+const RoleOf = ({ user }: { readonly user: User }) => {
+  const change = useAction<OrganizationRole>(
+    (operations, role, options) => operations.users.change({ user_id: user.id, role }, options),
+    ['users'],
+  );
+  const permit = permissionOf(user.permissions, 'change_role_to_user');
+  return (
+    <>
+      <CellSelect
+        label={`Role of ${user.email}`}
+        value={user.role}
+        choices={rolesToGive('admin').map(({ value }) => value)}
+        isDisabled={!permit.isAllowed || change.isRunning}
+        reason={permit.reason}
+        onChange={change.run}
+      />
+      {change.fault !== null && (
+        <span class="bad" role="alert">
+          {change.fault.message}
+        </span>
+      )}
+    </>
+  );
+};

@@ -1,0 +1,229 @@
+import { expect } from 'chai';
+import type { Page } from 'playwright-core';
+import { appPassword, sharedApp, type App } from '../../support/app.js';
+import {
+  expectAccessible,
+  openTestBrowser,
+  signIn,
+  type TestBrowser,
+} from '../../support/browser.js';
+import { chromium, describeWithTool } from '../../support/required-tools.js';
+
+const adminEmail = 'admin@localhost';
+const password = 'a password of a test';
+const roles = ['viewer', 'annotator', 'editor', 'owner'] as const;
+type Role = (typeof roles)[number];
+
+/** Roles that a control of the settings is enabled for. */
+const controls: readonly (readonly [string, readonly Role[]])[] = [
+  ['Save', ['owner']],
+  ['Add a member', ['owner']],
+  ['Remove admin@localhost', ['owner']],
+  ['New key', ['owner']],
+  ['Add a price', ['editor', 'owner']],
+  ['Delete the project…', ['owner']],
+];
+
+describeWithTool(chromium, 'the console, settings, keys, people and account', () => {
+  let app: App;
+  let admin: TestBrowser;
+  const opened: TestBrowser[] = [];
+  before(async () => {
+    app = await sharedApp();
+  });
+  beforeEach(async () => {
+    admin = await open();
+  });
+  afterEach(async () => {
+    const offences = opened.flatMap((browser) => browser.offences);
+    await Promise.all(opened.splice(0).map((browser) => browser.close()));
+    expect(offences).to.deep.equal([]);
+  });
+
+  /** A browser whose answers 403 are offences too. */
+  const open = async (look: Parameters<typeof openTestBrowser>[1] = {}): Promise<TestBrowser> => {
+    const browser = await openTestBrowser(app.url, look);
+    const refused: string[] = [];
+    browser.context.on('response', (response) => {
+      if (response.status() === 403) refused.push(`403 of ${response.url()}`);
+    });
+    const whole = {
+      ...browser,
+      get offences() {
+        return [...browser.offences, ...refused];
+      },
+    };
+    opened.push(whole);
+    return whole;
+  };
+  const createProject = async (): Promise<string> => {
+    const name = `settings ${Date.now()}`;
+    const { body } = await app.client.call<{ id: string }>('POST', '/v2/projects', {
+      body: { name },
+    });
+    return body.id;
+  };
+  const dialogOf = (page: Page) => page.getByRole('dialog');
+
+  it('lets each role do what it may, and says the rest (check 32)', async () => {
+    const projectId = await createProject();
+    const page = await admin.open('/people');
+    await signIn(page, adminEmail, appPassword);
+    const emails = roles.map((role) => `${role}.${Date.now()}@example.org`);
+    await page.getByRole('button', { name: 'Invite' }).click();
+    await dialogOf(page).getByLabel('E-mail addresses').fill(emails.join('\n'));
+    await page.getByRole('button', { name: 'Make the links' }).click();
+    await dialogOf(page).locator('code').first().waitFor();
+    const links = await dialogOf(page).locator('code').allTextContents();
+    await page.getByRole('button', { name: 'Close' }).click();
+
+    await page.goto(`${app.url}/console/p/${projectId}/settings`);
+    for (const [index, role] of roles.entries()) {
+      await page.getByRole('button', { name: 'Add a member' }).click();
+      await dialogOf(page)
+        .getByLabel('Find by e-mail')
+        .fill(emails[index] ?? '');
+      await dialogOf(page).getByLabel('Role').selectOption(role);
+      await dialogOf(page)
+        .getByRole('button', { name: emails[index] ?? '' })
+        .click();
+      await page.getByLabel(`Role of ${emails[index]}`).waitFor();
+    }
+
+    for (const [index, role] of roles.entries()) {
+      const browser = await open();
+      const own = await browser.open(links[index]?.split('/console')[1] ?? '');
+      await own.getByLabel('Choose a password').fill(password);
+      await own.getByRole('button', { name: 'Set the password and sign in' }).click();
+      await own.getByRole('navigation', { name: 'Pages' }).waitFor();
+      await own.goto(`${app.url}/console/p/${projectId}/settings`);
+      await own.getByLabel(`Role of ${emails[index]}`).waitFor();
+      for (const [name, allowed] of controls) {
+        const control = own.getByRole('button', { name, exact: true });
+        expect(await control.isEnabled(), `${role}: ${name}`).to.equal(allowed.includes(role));
+      }
+      if (role !== 'owner') {
+        await own.getByText(`Needs the role owner; yours is ${role}. Owners:`).waitFor();
+      }
+      if (role === 'editor') await addPrice(own);
+      if (role === 'owner') await changeAsOwner(own, emails[0] ?? '');
+      await visitOwnPages(own, role);
+    }
+  });
+
+  const addPrice = async (page: Page): Promise<void> => {
+    await page.getByRole('button', { name: 'Add a price' }).click();
+    await dialogOf(page).getByLabel('Model, as spans name it').fill('gpt-4o');
+    await dialogOf(page).getByLabel('From, in UTC').fill('2026-01-01');
+    await dialogOf(page).getByLabel('Input, $ per M tokens').fill('2.5');
+    await dialogOf(page).getByLabel('Output, $ per M tokens').fill('10');
+    await dialogOf(page).getByRole('button', { name: 'Add' }).click();
+    await page.getByRole('cell', { name: 'gpt-4o', exact: true }).waitFor();
+  };
+
+  const changeAsOwner = async (page: Page, viewer: string): Promise<void> => {
+    const role = page.getByLabel(`Role of ${viewer}`);
+    await role.selectOption('annotator');
+    await page.getByRole('button', { name: `Remove ${viewer}` }).click();
+    await role.waitFor({ state: 'detached' });
+    await page.getByRole('button', { name: 'New key' }).click();
+    await dialogOf(page).getByLabel('Purpose').fill('nightly');
+    await dialogOf(page).getByRole('button', { name: 'Make the key' }).click();
+    const secret = await dialogOf(page).locator('code').textContent();
+    expect(secret).to.match(/^asy_/);
+    await dialogOf(page).getByRole('button', { name: 'Close' }).click();
+    await page.getByRole('button', { name: /^Revoke nightly/ }).click();
+    await dialogOf(page).getByRole('button', { name: 'Revoke', exact: true }).click();
+    await page.getByText('No keys').waitFor();
+    const name = page.getByLabel('Name', { exact: true });
+    await name.fill(`${await name.inputValue()} renamed`);
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('banner').getByText('renamed').waitFor();
+    await page.getByRole('button', { name: 'Delete the project…' }).click();
+    await dialogOf(page).getByText('0 traces go.').waitFor();
+    expect(await page.getByRole('button', { name: 'Delete for good' }).isEnabled()).to.equal(false);
+    await dialogOf(page)
+      .getByLabel(/^Type .* to confirm$/)
+      .fill(await name.inputValue());
+    await page.getByRole('button', { name: 'Delete for good' }).click();
+    await page.getByRole('heading', { name: 'Projects' }).waitFor();
+  };
+
+  /** Pages that are the same for all roles of a project. */
+  const visitOwnPages = async (page: Page, role: Role): Promise<void> => {
+    await page.goto(`${app.url}/console/people`);
+    await page.getByText('Needs the role manager; yours is user').waitFor();
+    expect(await page.getByRole('button', { name: 'Invite' }).isEnabled()).to.equal(false);
+    await page.getByLabel('Role of admin@localhost').waitFor();
+    const enabled = page.getByRole('table').locator('button:enabled, select:enabled');
+    expect(await enabled.count(), role).to.equal(0);
+    if (role !== 'viewer') return;
+    await page.getByRole('link', { name: 'Keys' }).click();
+    await page.getByText('No keys').waitFor();
+    await page.getByRole('link', { name: /^viewer\./ }).click();
+    await page.getByLabel('First name').fill('Ada');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByLabel('Current password').fill(password);
+    await page.getByLabel('New password').fill(`${password} two`);
+    await page.getByRole('button', { name: 'Change the password' }).click();
+    await page.getByText('The password is changed.').waitFor();
+    await page.getByLabel('Theme').selectOption('dark');
+    await page.reload();
+    expect(await page.getByLabel('First name').inputValue()).to.equal('Ada');
+    expect(await page.locator('html').getAttribute('data-theme')).to.equal('dark');
+  };
+
+  it('gives who lost the password a new link, and removes people', async () => {
+    const page = await admin.open('/people');
+    await signIn(page, adminEmail, appPassword);
+    const email = `lost.${Date.now()}@example.org`;
+    const invited = await app.client.call('POST', '/v2/invite_users', {
+      body: { emails: [email] },
+    });
+    expect(invited.status).to.equal(200);
+    await page.getByLabel('Find by e-mail').fill(email);
+    await page.getByRole('button', { name: `New link for ${email}` }).click();
+    await page.getByRole('button', { name: 'Make the link' }).click();
+    const link = await dialogOf(page).locator('code').textContent();
+    await dialogOf(page).getByRole('button', { name: 'Close' }).click();
+    const other = await open();
+    const own = await other.open(link?.split('/console')[1] ?? '');
+    await own.getByLabel('Choose a password').fill(password);
+    await own.getByRole('button', { name: 'Set the password and sign in' }).click();
+    await own.getByRole('link', { name: email }).waitFor();
+    await page.getByLabel(`Role of ${email}`).selectOption('auditor');
+    await page.getByRole('button', { name: `Remove ${email}` }).click();
+    await dialogOf(page).getByLabel(`Type ${email} to confirm`).fill(email);
+    await dialogOf(page).getByRole('button', { name: 'Remove', exact: true }).click();
+    await page.getByText('No user has this in the e-mail').waitFor();
+  });
+
+  it('is accessible in both themes at 1,280 and 360 px (check 34)', async () => {
+    const projectId = await createProject();
+    const page = await admin.open(`/p/${projectId}/settings`);
+    await signIn(page, adminEmail, appPassword);
+    const places = [
+      { path: `/p/${projectId}/settings`, shown: 'Role of admin@localhost', press: 'Add a price' },
+      { path: '/people', shown: 'Role of admin@localhost', press: 'Invite' },
+      { path: '/keys', shown: /^Revoke/, press: 'New key' },
+      { path: '/account', shown: 'Time zone', press: null },
+    ];
+    for (const { path, shown, press } of places) {
+      await page.goto(`${app.url}/console${path}`);
+      await page.getByLabel(shown).first().waitFor();
+      for (const width of [1_280, 360]) {
+        await page.setViewportSize({ width, height: 800 });
+        for (const theme of ['light', 'dark'] as const) {
+          await page.emulateMedia({ colorScheme: theme });
+          await expectAccessible(page);
+        }
+        const overflow = 'document.documentElement.scrollWidth - innerWidth';
+        expect(await page.evaluate(overflow), `${path} at ${width}`).to.be.at.most(0);
+      }
+      if (press === null) continue;
+      await page.getByRole('button', { name: press, exact: true }).click();
+      await dialogOf(page).waitFor();
+      await expectAccessible(page);
+    }
+  });
+});
