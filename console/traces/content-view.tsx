@@ -26,11 +26,11 @@ export const ContentView = (props: {
   const blocks = useMemo(() => contentBlocks(props.value), [props.value]);
   if (blocks.length === 0) return null;
   return (
-    <section class="content" aria-label={props.label}>
+    <div class="content" role="group" aria-label={props.label}>
       {blocks.map((block, index) => (
         <Block key={index} label={props.label} block={block} answerOf={props.answerOf} />
       ))}
-    </section>
+    </div>
   );
 };
 

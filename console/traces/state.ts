@@ -21,3 +21,6 @@ export const traceCodec = addressCodec<TraceView>({
   tab: choiceMember(spanTabs, 'read'),
   path: choiceMember(['none', 'critical'], 'none'),
 });
+
+/** View of a session, as its address has it: the id of the selected turn, or empty. */
+export const sessionCodec = addressCodec<{ readonly sel: string }>({ sel: textMember() });

@@ -4,6 +4,7 @@ import { useKeys } from '../client/keys.js';
 import { Button } from '../parts/button.js';
 import { EmptyNotice, FaultNotice, Skeleton } from '../parts/notice.js';
 import { CallAnswer } from './call-answer.js';
+import { useNeighbours } from './neighbours.js';
 import type { OutlineSpan } from './questions.js';
 import { RatingPanel } from './rating-panel.js';
 import { RecordPane } from './record-pane.js';
@@ -37,6 +38,7 @@ export const TraceView = (props: {
   );
   const axis = zoom ?? wholeView(tree.lengthNs, axisPixels);
   useTreeKeys(open);
+  useNeighbours(ids.projectId, trace);
   useViewKeys(view, changeView, setShown);
   return (
     <div class="trace-view" data-shown={shown}>

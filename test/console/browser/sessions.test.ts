@@ -1,0 +1,73 @@
+import { expect } from 'chai';
+import { appPassword, sharedApp, type App } from '../../support/app.js';
+import {
+  expectAccessible,
+  openTestBrowser,
+  signIn,
+  type TestBrowser,
+} from '../../support/browser.js';
+import { chromium, describeWithTool } from '../../support/required-tools.js';
+
+const email = 'admin@localhost';
+const turnCount = 1_000;
+const failed = [40, 410, 777];
+
+describeWithTool(chromium, 'the page of a session', () => {
+  let app: App;
+  let browser: TestBrowser;
+  before(async () => {
+    app = await sharedApp();
+  });
+  beforeEach(async () => {
+    browser = await openTestBrowser(app.url);
+  });
+  afterEach(async () => {
+    const { offences } = browser;
+    await browser.close();
+    expect(offences).to.deep.equal([]);
+  });
+
+  it('reads 1,000 turns in order and opens the third failed one (check 20)', async () => {
+    const { body: project } = await app.client.call<{ id: string }>('POST', '/v2/projects', {
+      body: { name: 'sessions in the console' },
+    });
+    const root = `/v2/projects/${project.id}`;
+    const { body: session } = await app.client.call<{ id: string }>('POST', `${root}/sessions`, {
+      body: { name: 'chat 40' },
+    });
+    const traces = Array.from({ length: turnCount }, (_turn, index) => ({
+      name: 'turn',
+      created_at: new Date(Date.parse('2026-03-01T09:00:00Z') + index * 1_000).toISOString(),
+      input: `question ${index + 1}`,
+      output: `answer ${index + 1}`,
+      status_code: failed.includes(index + 1) ? 500 : 200,
+      metrics: { duration_ns: 500_000_000, cost: 0.001 },
+    }));
+    await app.client.call('POST', `${root}/traces`, {
+      body: { session_id: session.id, traces: traces.toReversed() },
+    });
+    const page = await browser.open(`/p/${project.id}/sessions/${session.id}`);
+    await signIn(page, email, appPassword);
+    await page.getByText('1,000 turns').waitFor();
+    const turns = page.getByRole('article');
+    await turns.first().waitFor();
+    expect((await turns.allInnerTexts()).slice(0, 3).join('\n')).to.match(
+      /question 1\b[^]*answer 1\b[^]*question 2\b[^]*answer 2\b[^]*question 3\b/,
+    );
+    expect(await turns.count()).to.be.at.most(200);
+    await expectAccessible(page);
+    await page.getByRole('navigation', { name: 'Turns' }).getByRole('button').nth(2).click();
+    const third = page.getByRole('article', { name: 'Turn 777', exact: true });
+    await third.getByText('question 777').waitFor();
+    await third.and(page.locator('[aria-current="true"]')).waitFor();
+    const place = await third.boundingBox();
+    expect(place?.y).to.be.within(0, 800);
+    await page.keyboard.press('j');
+    await page.getByRole('article', { name: 'Turn 778', exact: true }).waitFor();
+    await page.keyboard.press('!');
+    await page.getByRole('article', { name: 'Turn 40', exact: true }).waitFor();
+    await page.keyboard.press('Enter');
+    await page.getByRole('treegrid', { name: 'Spans' }).waitFor();
+    await page.getByRole('region', { name: 'Selected record' }).getByText('question 40').waitFor();
+  });
+});
