@@ -28,6 +28,7 @@ export const routes: readonly Route[] = [
     pattern: '/p/{project_id}/sessions/{session_id}',
     load: () => import('./traces/session-page.js'),
   },
+  { pattern: '/p/{project_id}/experiments', load: () => import('./experiments/page.js') },
   { pattern: '/p/{project_id}/traces/{trace_id}', load: () => import('./traces/page.js') },
   { pattern: '/history', load: loadHistory },
   { pattern: '/p/{project_id}/history', load: loadHistory },
