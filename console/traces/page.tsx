@@ -3,6 +3,7 @@ import { Instant } from '../client/instants.js';
 import { CopyId } from '../parts/copy-id.js';
 import { PageHeading } from '../parts/heading.js';
 import { BehindNotice, EmptyNotice, FaultNotice, Skeleton } from '../parts/notice.js';
+import { printCount } from '../parts/numbers.js';
 import type { PageProps } from '../parts/page.js';
 import { markedText } from '../parts/text-pieces.js';
 import { recordFigures, type TraceRecord } from './record-facts.js';
@@ -27,6 +28,11 @@ export const Page = ({ params }: PageProps) => {
   return (
     <>
       <TraceHeading trace={trace ?? null} />
+      {outline.query.isLoading && outline.tree !== null && (
+        <p class="note" role="status">
+          {printCount(outline.tree.rows.length)} of {printCount(trace?.num_spans ?? 0)} spans so far
+        </p>
+      )}
       <FaultNotice fault={record.fault ?? outline.query.fault} onRetry={record.refetch} />
       <BehindNotice isBehind={record.isBehind || outline.query.isBehind} />
       {trace === null && (

@@ -87,3 +87,25 @@ export const readSpan = async (
   );
   return page.records[0] ?? null;
 };
+
+/** Ids of the spans whose input or output contains the text, in any case; the first 1,000. */
+export const readSpansWithText = async (
+  operations: Operations,
+  { projectId, traceId }: Place,
+  text: string,
+  signal: AbortSignal,
+): Promise<ReadonlySet<string>> => {
+  const leafOf = (name: string) =>
+    ({ type: 'text', name, operator: 'contains', value: text, case_sensitive: false }) as const;
+  const page = await operations.spans.search(
+    {
+      project_id: projectId,
+      filters: [ofTrace(traceId)],
+      filter_tree: { or: [{ filter: leafOf('input') }, { filter: leafOf('output') }] },
+      limit: pageSize,
+      fields: ['type'],
+    },
+    { signal },
+  );
+  return new Set(page.records.map(({ id }) => id));
+};

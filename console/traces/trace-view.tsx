@@ -3,6 +3,7 @@ import { useMemo, useState } from 'preact/hooks';
 import { useKeys } from '../client/keys.js';
 import { Button } from '../parts/button.js';
 import { EmptyNotice, FaultNotice, Skeleton } from '../parts/notice.js';
+import { FindBar } from './find-bar.js';
 import { CallAnswer } from './call-answer.js';
 import { useNeighbours } from './neighbours.js';
 import type { OutlineSpan } from './questions.js';
@@ -15,7 +16,7 @@ import { TreeList } from './tree-list.js';
 import { criticalPath } from './tree-walk.js';
 import type { SpanTree } from './tree.js';
 import { useSpan, type TraceIds } from './use-trace.js';
-import { useOpenTree, useTreeKeys } from './use-tree.js';
+import { useOpenTree, useTreeKeys, type OpenTree } from './use-tree.js';
 import { wholeView, zoomedView, type WaterfallView } from './waterfall.js';
 
 /** Length of the axis in the units of its bars, which scale with the page. */
@@ -31,6 +32,7 @@ export const TraceView = (props: {
   const [view, changeView] = useTraceView();
   const [zoom, setZoom] = useState<WaterfallView | null>(null);
   const [shown, setShown] = useState<'tree' | 'record'>('tree');
+  const [isFinding, setIsFinding] = useState(false);
   const open = useOpenTree(tree, view.sel, (sel) => changeView({ sel }));
   const critical = useMemo(
     () => (view.path === 'critical' ? criticalPath(tree) : null),
@@ -40,46 +42,79 @@ export const TraceView = (props: {
   useTreeKeys(open);
   useNeighbours(ids.projectId, trace);
   useViewKeys(view, changeView, setShown);
+  useKeys(
+    [
+      { keys: 'f', what: 'Find in this trace', run: () => setIsFinding(true) },
+      { keys: 'z', what: 'The whole time again', run: () => setZoom(null) },
+    ],
+    [],
+  );
   return (
     <div class="trace-view" data-shown={shown}>
-      <TreeList
-        title={trace.name}
-        open={open}
-        onOpen={(row) => {
-          open.select(row);
-          setShown('record');
-        }}
-        critical={critical}
-        axis={axis}
-        onZoom={(from, to) => setZoom(zoomedView(axis, from, to))}
-      />
+      <div class="tree-side">
+        {isFinding && (
+          <FindBar
+            ids={ids}
+            tree={tree}
+            selected={open.selected}
+            onSelect={open.select}
+            onClose={() => setIsFinding(false)}
+          />
+        )}
+        <TreeList
+          title={trace.name}
+          open={open}
+          onOpen={(row) => {
+            open.select(row);
+            setShown('record');
+          }}
+          critical={critical}
+          axis={axis}
+          onZoom={(from, to) => setZoom(zoomedView(axis, from, to))}
+        />
+      </div>
       <section class="trace-pane" aria-label="Selected record">
         <span class="pane-back">
           <Button onClick={() => setShown('tree')}>Back to the tree</Button>
         </span>
-        <SelectedRecord ids={ids} trace={trace} spanId={open.selected < 0 ? '' : view.sel}>
-          {(record) => (
-            <RecordPane
-              projectId={ids.projectId}
-              record={record}
-              tab={view.tab}
-              onTab={(tab) => changeView({ tab }, 'replace')}
-              answerOf={(callId) => (
-                <CallAnswer ids={ids} tree={tree} callId={callId} onOpen={open.select} />
-              )}
-            >
-              {record.type === 'trace' && <RatingPanel projectId={ids.projectId} trace={record} />}
-            </RecordPane>
-          )}
-        </SelectedRecord>
+        <TracePane ids={ids} trace={trace} open={open} view={view} changeView={changeView} />
       </section>
     </div>
   );
 };
 
+type ChangeView = (change: Partial<View>, how: 'replace') => void;
+
+const TracePane = (props: {
+  readonly ids: TraceIds;
+  readonly trace: TraceRecord;
+  readonly open: OpenTree;
+  readonly view: View;
+  readonly changeView: ChangeView;
+}) => {
+  const { ids, trace, open, view, changeView } = props;
+  return (
+    <SelectedRecord ids={ids} trace={trace} spanId={open.selected < 0 ? '' : view.sel}>
+      {(record) => (
+        <RecordPane
+          projectId={ids.projectId}
+          record={record}
+          tab={view.tab}
+          onTab={(tab) => changeView({ tab }, 'replace')}
+          answerOf={(callId) => (
+            <CallAnswer ids={ids} tree={open.tree} callId={callId} onOpen={open.select} />
+          )}
+        >
+          {record.type === 'trace' && <RatingPanel projectId={ids.projectId} trace={record} />}
+        </RecordPane>
+      )}
+    </SelectedRecord>
+  );
+};
+
 const useViewKeys = (
   view: View,
-  changeView: (change: Partial<View>, how: 'replace') => void,
+  changeView: ChangeView,
   show: (shown: 'tree' | 'record') => void,
 ): void => {
   useKeys(

@@ -27,6 +27,7 @@ const rowPixels = 28;
 export const TreeList = (props: Props) => {
   const { visible, selected, tree } = props.open;
   const list = useRef<HTMLDivElement>(null);
+  const dragFrom = useRef<number | null>(null);
   const [scroll, setScroll] = useState({ top: 0, height: 800 });
   const count = visible.length + 1;
   const at = selected < 0 ? 0 : visible.indexOf(selected) + 1;
@@ -49,6 +50,13 @@ export const TreeList = (props: Props) => {
       aria-label="Spans"
       aria-rowcount={count}
       aria-activedescendant={`span-${at}`}
+      onPointerDown={(event) => {
+        dragFrom.current = placeOnAxis(event, props.axis);
+      }}
+      onPointerUp={(event) => {
+        const [from, to] = [dragFrom.current, placeOnAxis(event, props.axis)];
+        if (from !== null && to !== null && Math.abs(to - from) > dragMin) props.onZoom(from, to);
+      }}
       onScroll={({ currentTarget: { scrollTop, clientHeight } }) =>
         setScroll({ top: scrollTop, height: clientHeight })
       }
@@ -64,6 +72,17 @@ export const TreeList = (props: Props) => {
       </div>
     </div>
   );
+};
+
+/** Shorter drags are clicks. */
+const dragMin = 4;
+
+/** Place of a pointer on the axis, in its pixels; null beside the bars. */
+const placeOnAxis = (event: PointerEvent, axis: WaterfallView): number | null => {
+  const bars = event.target instanceof Element ? event.target.closest('.tree-bars') : null;
+  if (bars === null) return null;
+  const { left, width } = bars.getBoundingClientRect();
+  return ((event.clientX - left) / width) * axis.pixels;
 };
 
 type Place = { readonly index: number; readonly isSelected: boolean };

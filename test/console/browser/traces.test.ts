@@ -165,6 +165,15 @@ describeWithTool(chromium, 'the page of a trace', () => {
     await page.keyboard.press('j');
     await pane.getByText('Refunds take five days.').waitFor();
     await pane.getByText('score 0.873').waitFor();
+    await page.keyboard.press('f');
+    await page.getByLabel('Find in this trace').fill('MONEY');
+    await page.getByText('0 found', { exact: true }).waitFor();
+    await page.getByLabel('Find in this trace').fill('order is CLOSED');
+    await page.getByText('1 found', { exact: true }).waitFor();
+    await page.keyboard.press('Enter');
+    await page.keyboard.press('Escape');
+    await page.getByRole('row', { name: /refund/, selected: true }).waitFor();
+    await page.waitForURL(/#sel=/);
     expect(page.url()).to.match(/#sel=[0-9a-f-]{36}$/);
   });
 
