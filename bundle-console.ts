@@ -39,12 +39,24 @@ const buildOptions = {
   logLevel: 'warning',
 } as const satisfies BuildOptions;
 
+/** Workers, each one file: a worker has no chunks with the page. */
+const workerEntries = { history: 'console/history-worker.ts' } as const;
+
 /** Builds where a source is newer than the page. */
 export const bundleConsole = async (): Promise<void> => {
   if ((await changedAt(page)) > (await newestInput())) return;
   const { build } = await import('esbuild');
-  const { outputFiles, metafile } = await build(buildOptions);
-  const compressed = await Promise.all(outputFiles.map(compressedForms));
+  const workers = await build({ ...buildOptions, entryPoints: workerEntries, splitting: false });
+  const workerFiles = Object.fromEntries(
+    Object.keys(workerEntries).map((name) => {
+      const isOf = ({ path }: OutputFile) => basename(path).startsWith(`${name}-`);
+      return [name, basename(workers.outputFiles.find(isOf)?.path ?? '')];
+    }),
+  );
+  const define = { workerFiles: JSON.stringify(workerFiles) };
+  const { outputFiles, metafile } = await build({ ...buildOptions, define });
+  const files = [...outputFiles, ...workers.outputFiles];
+  const compressed = await Promise.all(files.map(compressedForms));
   checkBudget(metafile, compressed);
   await mkdir(join(webDir, 'assets'), { recursive: true });
   for (const file of compressed.flat()) await replaceFile(file.path, file.contents);

@@ -10,6 +10,7 @@ import { openKeyboard } from './engines/keys.js';
 import { openNavigation } from './engines/navigation.js';
 import { openStorage } from './engines/storage.js';
 import { openTabs } from './engines/tabs.js';
+import { openWorkers } from './engines/workers.js';
 import { App } from './shell/app.js';
 
 // Assets lie one folder below the console, and the interface beside it, whatever a proxy prepends.
@@ -31,6 +32,7 @@ const surroundings = {
   files: openFiles(window),
   keyboard: openKeyboard(document),
   appearance: openAppearance(document.documentElement, storage),
+  workers: openWorkers(window, new URL('.', import.meta.url)),
   service,
   queries: openQueries(),
 };

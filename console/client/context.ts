@@ -8,6 +8,7 @@ import type { Files } from '../engines/files.js';
 import type { Keyboard } from '../engines/keys.js';
 import type { Navigation } from '../engines/navigation.js';
 import type { Storage } from '../engines/storage.js';
+import type { Workers } from '../engines/workers.js';
 import type { Service } from './service.js';
 
 /** Everything outside of the page that its parts may use. */
@@ -19,6 +20,7 @@ export type Surroundings = {
   readonly files: Files;
   readonly keyboard: Keyboard;
   readonly appearance: Appearance;
+  readonly workers: Workers;
   readonly service: Service;
   readonly queries: QueryClient;
 };

@@ -102,11 +102,14 @@ const Entry = ({
       </div>
       {isOpen && (
         <div class="entry-details">
-          {changes.length > listedChangesMax && (
-            <ChangeList changes={changes.slice(listedChangesMax, openChangesMax)} />
-          )}
-          <EntryFacts entry={entry} />
           {list.details?.(entry)}
+          <EntryFacts entry={entry} />
+          {changes.length > listedChangesMax && (
+            <ChangeList
+              changes={changes.slice(listedChangesMax, openChangesMax)}
+              rest={Math.max(0, changes.length - openChangesMax)}
+            />
+          )}
         </div>
       )}
     </li>

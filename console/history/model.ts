@@ -59,12 +59,16 @@ const flattenMembers = (value: Patch | null): ReadonlyMap<string, unknown> => {
       return;
     }
     for (const [name, one] of Object.entries(member)) {
-      add(path === '' ? name : `${path} / ${name}`, one);
+      add(`${path} / ${shortName(name)}`, one);
     }
   };
   for (const [name, member] of Object.entries(value ?? {})) add(name, member);
   return members;
 };
+
+/** Ids are short within a path, as everywhere. */
+const shortName = (name: string): string =>
+  /^[0-9a-f]{8}-[0-9a-f-]{27}$/.test(name) ? name.slice(0, 8) : name;
 
 type TextDigest = { readonly sha256: string; readonly bytes: number };
 
@@ -93,7 +97,7 @@ const replaceDigests = (value: unknown): unknown => {
 /** The text of a change: `before → after`, or the size of a text that stayed. */
 export const changeText = ({ before, after, isUnchanged }: MemberChange): string => {
   if (isUnchanged) return `${before?.split(',')[0] ?? ''}, unchanged`;
-  return `${before ?? '–'} → ${after ?? '–'}`;
+  return before === null ? (after ?? '–') : `${before} → ${after ?? '–'}`;
 };
 
 /** The actor as the list shows it: who, and the role that was used. */

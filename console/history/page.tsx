@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import { useSurroundings } from '../client/context.js';
 import { useKeys } from '../client/keys.js';
-import { useQuery } from '../client/queries.js';
+import { useQuery, type Query } from '../client/queries.js';
 import { useView } from '../client/view.js';
 import { Button } from '../parts/button.js';
 import { Checkbox, Select, TextField } from '../parts/field.js';
@@ -10,10 +10,14 @@ import { BehindNotice, EmptyNotice, FaultNotice, Skeleton } from '../parts/notic
 import type { PageProps } from '../parts/page.js';
 import { printCount } from '../parts/numbers.js';
 import { RangePicker } from '../parts/range-picker.js';
+import { Tabs } from '../parts/tabs.js';
 import { EntryList } from './entries.js';
 import { nextOpen, resourceKinds } from './model.js';
-import { useTimeline } from './questions.js';
+import { ProofPanel, ProveButton } from './proof-panel.js';
+import { useTimeline, type Entries } from './questions.js';
+import { SealLine } from './seal-line.js';
 import { timelineCodec, type TimelineView } from './state.js';
+import { WholeHistory } from './whole-history.js';
 
 /** Timeline: who changed what, of a project or of the organisation. */
 export const Page = ({ params }: PageProps) => {
@@ -22,7 +26,7 @@ export const Page = ({ params }: PageProps) => {
   const [view, change] = useView(timelineCodec);
   const [pages, setPages] = useState(1);
   const timeline = useTimeline(projectId, view, pages);
-  const { entries = [], head = null, hasMore = false } = timeline.value ?? {};
+  const { entries = [], head = null } = timeline.value ?? {};
   const step = (by: number): void => change({ sel: nextOpen(entries, view.sel, by) }, 'replace');
   useKeys(
     [
@@ -32,14 +36,51 @@ export const Page = ({ params }: PageProps) => {
     ],
     [entries, view.sel],
   );
-  const isFiltered = timelineCodec.write({ ...view, t: '30d', sel: null }) !== '';
   return (
     <>
       <PageHeading title="History">
         {head !== null && <span class="note">{printCount(head.seq)} entries in all</span>}
         {projectId !== null && <a href={navigation.href('/history')}>Whole organisation</a>}
       </PageHeading>
-      <Filters projectId={projectId} view={view} onChange={change} />
+      {projectId === null && timeline.fault === null && <SealLine />}
+      <Tabs
+        label="History"
+        tabs={tabs}
+        selected={view.tab}
+        onSelect={(tab) => change({ tab, sel: null })}
+      />
+      {view.tab === 'whole' ? (
+        <WholeHistory projectId={projectId} />
+      ) : (
+        <Timeline
+          projectId={projectId}
+          view={view}
+          onChange={change}
+          timeline={timeline}
+          onMore={() => setPages(pages + 1)}
+        />
+      )}
+    </>
+  );
+};
+
+const tabs = [
+  { key: 'timeline', text: 'Timeline' },
+  { key: 'whole', text: 'Whole history' },
+] as const;
+
+type TimelineProps = FiltersProps & {
+  readonly timeline: Query<Entries>;
+  readonly onMore: () => void;
+};
+
+const Timeline = ({ timeline, onMore, ...filters }: TimelineProps) => {
+  const { view, onChange: change } = filters;
+  const { entries = [], hasMore = false } = timeline.value ?? {};
+  const isFiltered = timelineCodec.write({ ...view, t: '30d', sel: null, prove: 'off' }) !== '';
+  return (
+    <>
+      <Filters {...filters} />
       <FaultNotice fault={timeline.fault} onRetry={timeline.refetch} />
       {timeline.fault?.code === 'forbidden' && (
         <p class="note">
@@ -64,9 +105,15 @@ export const Page = ({ params }: PageProps) => {
         onOpen={(sel) => change({ sel }, 'replace')}
         onActor={(id) => change({ who: [id] })}
         onType={(type) => change({ type: [...new Set([...(view.type ?? []), type])] })}
+        details={(entry) => (
+          <>
+            <ProveButton prove={view.prove} onChange={(prove) => change({ prove })} />
+            {view.prove === 'on' && <ProofPanel entry={entry} />}
+          </>
+        )}
       />
       {hasMore && (
-        <Button isDisabled={timeline.isFetching} onClick={() => setPages(pages + 1)}>
+        <Button isDisabled={timeline.isFetching} onClick={onMore}>
           Older entries
         </Button>
       )}
@@ -77,7 +124,7 @@ export const Page = ({ params }: PageProps) => {
 type FiltersProps = {
   readonly projectId: string | null;
   readonly view: TimelineView;
-  readonly onChange: (change: Partial<TimelineView>) => void;
+  readonly onChange: (change: Partial<TimelineView>, how?: 'push' | 'replace') => void;
 };
 
 const Filters = ({ view, onChange }: FiltersProps) => (

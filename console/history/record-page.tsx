@@ -13,6 +13,7 @@ import type { PageProps } from '../parts/page.js';
 import { RecordedValue } from '../parts/recorded-text.js';
 import { EntryList } from './entries.js';
 import { entryIndexAt, nextOpen, thingPlace } from './model.js';
+import { ProofPanel, ProveButton } from './proof-panel.js';
 import { useRecordEntries, useRecordState, type HistorySubject } from './questions.js';
 import { recordHistoryCodec, type RecordHistoryView } from './state.js';
 
@@ -64,7 +65,13 @@ export const Page = ({ params }: PageProps) => {
         isStale={history.isPrevious}
         onOpen={(sel) => change({ sel }, 'replace')}
         details={(entry) => (
-          <Button onClick={() => change({ at: entry.position })}>As it was then</Button>
+          <>
+            <div class="inline">
+              <Button onClick={() => change({ at: entry.position })}>As it was then</Button>
+              <ProveButton prove={view.prove} onChange={(prove) => change({ prove })} />
+            </div>
+            {view.prove === 'on' && <ProofPanel entry={entry} />}
+          </>
         )}
       />
       {hasMore && <Button onClick={() => setPages(pages + 1)}>Later entries</Button>}

@@ -19,6 +19,8 @@ export type TimelineView = {
   readonly technical: 'on' | 'off';
   /** Number of the entry that is open; null: none. */
   readonly sel: string | null;
+  /** `on`: the open entry is proven. */
+  readonly prove: 'on' | 'off';
   readonly tab: 'timeline' | 'whole';
 };
 
@@ -29,6 +31,7 @@ export const timelineCodec = addressCodec<TimelineView>({
   kind: listMember(),
   technical: choiceMember(['on', 'off'], 'off'),
   sel: optionalMember(),
+  prove: choiceMember(['on', 'off'], 'off'),
   tab: choiceMember(['timeline', 'whole'], 'timeline'),
 });
 
@@ -38,13 +41,13 @@ export type RecordHistoryView = {
   readonly project: string | null;
   /** Position or instant of the state that is shown; null: as it is. */
   readonly at: string | null;
-  readonly show: 'state' | 'entries';
   readonly sel: string | null;
+  readonly prove: 'on' | 'off';
 };
 
 export const recordHistoryCodec = addressCodec<RecordHistoryView>({
   project: optionalMember(),
   at: optionalMember(),
-  show: choiceMember(['state', 'entries'], 'entries'),
   sel: optionalMember(),
+  prove: choiceMember(['on', 'off'], 'off'),
 });

@@ -1,5 +1,6 @@
 import type { Sha256 } from '../ports.js';
 import type { JsonObject } from '../schema-types.js';
+import { fromHex, toHex } from './hex.js';
 
 /**
  * Tree head, the content of a seal (C2SP tlog-checkpoint): the tree of this origin had that size
@@ -46,12 +47,15 @@ type NoteType = (typeof noteTypes)[keyof typeof noteTypes];
 const noteCharactersMax = 65_536;
 const signaturesMax = 64;
 
-export const base64 = (bytes: Uint8Array): string => Buffer.from(bytes).toString('base64');
+export const base64 = (bytes: Uint8Array): string => btoa(String.fromCharCode(...bytes));
 /** Null for a text that is not canonical base64. */
 export const fromBase64 = (text: string): Uint8Array | null => {
-  const bytes = Buffer.from(text, 'base64');
-  return bytes.toString('base64') === text ? bytes : null;
+  if (!base64Form.test(text)) return null;
+  const bytes = Uint8Array.from(atob(text), (character) => character.charCodeAt(0));
+  return base64(bytes) === text ? bytes : null;
 };
+
+const base64Form = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
 
 /** Origin of the trees of a chain. */
 export const chainOrigin = (installation: string, chain: string): string =>
@@ -63,7 +67,7 @@ export const checkpointText = ({ origin, size, root }: TreeHead): string =>
   `${origin}\n${size}\n${base64(root)}\n`;
 
 export const signatureLine = ({ name, keyId, signature }: NoteSignature): string =>
-  `\u2014 ${name} ${base64(Buffer.concat([Buffer.from(keyId, 'hex'), signature]))}\n`;
+  `\u2014 ${name} ${base64(Uint8Array.of(...fromHex(keyId), ...signature))}\n`;
 
 export const noteText = ({ text, signatures }: Note): string =>
   `${text}\n${signatures.map(signatureLine).join('')}`;
@@ -92,7 +96,7 @@ export const parseSignatureLine = (line: string): NoteSignature | null => {
   const bytes = fromBase64(value);
   if (dash !== '\u2014' || rest.length > 0 || !isNoteName(name)) return null;
   if (bytes === null || bytes.length <= 4) return null;
-  const keyId = Buffer.from(bytes.subarray(0, 4)).toString('hex');
+  const keyId = toHex(bytes.subarray(0, 4));
   return { name, keyId, signature: bytes.subarray(4) };
 };
 
@@ -112,12 +116,12 @@ export const parseCheckpoint = (note: string): (Note & TreeHead) | null => {
 export const keyIdOf = (sha256: Sha256, name: string, type: NoteType, key: Uint8Array): string => {
   const hash =
     type === noteTypes.ecdsa ? sha256(key) : sha256(`${name}\n`, Uint8Array.of(type), key);
-  return Buffer.from(hash.subarray(0, 4)).toString('hex');
+  return toHex(hash.subarray(0, 4));
 };
 
 /** Verifier key as text; ECDSA keys as SPKI in DER, others as their 32 bytes. */
 export const vkeyOf = (sha256: Sha256, name: string, type: NoteType, key: Uint8Array): string => {
-  const typed = base64(Buffer.concat([Uint8Array.of(type), key]));
+  const typed = base64(Uint8Array.of(type, ...key));
   return `${name}+${keyIdOf(sha256, name, type, key)}+${typed}`;
 };
 

@@ -1,5 +1,7 @@
 import { expect } from 'chai';
 import type { Page } from 'playwright-core';
+import { opsCaller } from '../../../cli/ops-client.js';
+import { sealCommand } from '../../../service/history-sealing.js';
 import { appPassword, sharedApp, type App } from '../../support/app.js';
 import {
   expectAccessible,
@@ -70,5 +72,54 @@ describeWithTool(chromium, 'the console, history', () => {
     await expectAccessible(other);
     await narrow.close();
     expect(narrow.offences).to.deep.equal([]);
+  });
+
+  it('proves an entry in a worker, offline too, and says what fails (check 30)', async () => {
+    await opsCaller(app.opsUrl, { opsToken: null })(sealCommand, {});
+    const page = await open(`/history/dataset/${dataset}`);
+    const renaming = page.locator('.entry', { hasText: 'DatasetRenamed' });
+    await renaming.getByRole('button', { name: /^#/ }).click();
+    await renaming.getByRole('button', { name: 'Prove' }).click();
+    const steps = (outcome: string) => renaming.locator(`.check-step[data-outcome=${outcome}]`);
+    await steps('holds').nth(3).waitFor();
+    await page.getByText('The key came from the service').waitFor();
+    await expectAccessible(page);
+    await browser.context.setOffline(true);
+    await renaming.getByRole('button', { name: 'Check again' }).click();
+    await steps('holds').nth(3).waitFor();
+    await browser.context.setOffline(false);
+    await page.route('**/v2/history/proof?*', async (route) => {
+      const answer = await route.fetch();
+      const json = (await answer.json()) as { readonly data: string };
+      await route.fulfill({ json: { ...json, data: json.data.replace('airline', 'airlinf') } });
+    });
+    await page.reload();
+    await steps('fails').waitFor();
+    expect(await steps('fails').getAttribute('data-step')).to.equal('content');
+    expect(await steps('holds').count()).to.equal(3);
+  });
+
+  it('checks the whole history, and calls a rewritten one so (check 31)', async () => {
+    await opsCaller(app.opsUrl, { opsToken: null })(sealCommand, {});
+    const page = await open('/history');
+    await page.getByText(/Sealed to [\d,]+ at .*kept by this browser/).waitFor();
+    await page.getByRole('tab', { name: 'Whole history' }).click();
+    await page.getByRole('button', { name: 'Check the whole history' }).click();
+    await page.locator('.check-step[data-step=entries][data-outcome=holds]').waitFor();
+    await page.locator('.check-step[data-step=signature][data-outcome=holds]').waitFor();
+    await page.getByRole('button', { name: 'Ask the service too' }).click();
+    await page.getByText('By its own word: intact').waitFor();
+    await expectAccessible(page);
+    await app.client.call('PATCH', `/v2/datasets/${dataset}`, { body: { name: 'airline-v3' } });
+    await opsCaller(app.opsUrl, { opsToken: null })(sealCommand, {});
+    await page.reload();
+    await page.getByText('continues what this browser kept').waitFor();
+    const kept = await page.evaluate<string>("localStorage['assay.checkpoint']");
+    const [origin, size, root = '', ...rest] = kept.split('\n');
+    const other = root.startsWith('A') ? `B${root.slice(1)}` : `A${root.slice(1)}`;
+    const forged = JSON.stringify([origin, size, other, ...rest].join('\n'));
+    await page.evaluate(`localStorage['assay.checkpoint'] = ${forged}`);
+    await page.reload();
+    await page.getByRole('alert').getByText('This history was rewritten').waitFor();
   });
 });

@@ -42,7 +42,7 @@ describe('the timeline of the history', () => {
       'input: 12 KB, unchanged',
       'output: 12 KB, abababab… → 5 B, cdcdcdcd…',
       'a / b: 1 → –',
-      'a / c: – → ["12 KB, abababab…"]',
+      'a / c: ["12 KB, abababab…"]',
     ]);
     expect(memberChanges(null, null)).to.deep.equal([]);
   });
@@ -65,7 +65,7 @@ describe('the timeline of the history', () => {
       sel: '4180',
     };
     expect(timelineCodec.read(timelineCodec.write(view))).to.deep.equal(view);
-    const record = { project: null, at: '00000000000005a1', show: 'state' as const, sel: null };
+    const record = { project: null, at: '00000000000005a1', sel: null, prove: 'on' as const };
     expect(recordHistoryCodec.read(recordHistoryCodec.write(record))).to.deep.equal(record);
   });
 });

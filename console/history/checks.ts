@@ -1,0 +1,41 @@
+import { parseCheckpoint } from '../../kernel/history/checkpoint.js';
+import { openBundleCheck, type BundleCheck } from './bundle-check.js';
+import { checkContinuity, checkProof, type ProofAnswer } from './proof-check.js';
+import { checkSealSignature, fails, type VerifySignature } from './seal-signature.js';
+
+type BundleStart = {
+  readonly checkpoint: string;
+  readonly isWhole: boolean;
+  readonly kept: string | null;
+};
+
+/** Methods of the worker of the history, by name. Inputs and answers are plain values. */
+export const historyChecks = (verify: VerifySignature) => {
+  let bundle: BundleCheck | null = null;
+  const sealOf = async ({ note, vkeys }: { note: string; vkeys: readonly string[] }) => {
+    const seal = parseCheckpoint(note);
+    if (seal === null) return fails('the seal cannot be read');
+    return checkSealSignature(seal, { vkeys, verify });
+  };
+  return {
+    proof: ({ answer, vkeys }: { answer: ProofAnswer; vkeys: readonly string[] }) =>
+      checkProof(answer, { vkeys, verify }),
+    continuity: checkContinuity,
+    seal: sealOf,
+    begin: (start: BundleStart) => {
+      bundle = openBundleCheck(start);
+    },
+    /** The first complaint about these lines, and the counts so far. */
+    add: (lines: readonly string[]) => {
+      if (bundle === null) throw new Error('The check has not begun');
+      for (const line of lines) {
+        const complaint = bundle.add(line);
+        if (complaint !== null) return { complaint, ...bundle.counts() };
+      }
+      return { complaint: null, ...bundle.counts() };
+    },
+    end: () => ({ complaint: bundle?.end() ?? null }),
+  };
+};
+
+export type HistoryChecks = ReturnType<typeof historyChecks>;

@@ -1,0 +1,30 @@
+import { Instant } from '../client/instants.js';
+import { Button } from '../parts/button.js';
+import { printCount } from '../parts/numbers.js';
+import { useSealStatus } from './trust.js';
+
+/** How far the history is sealed, and whether it continues what this browser kept. */
+export const SealLine = () => {
+  const status = useSealStatus(true);
+  if (status === null) return null;
+  const { seal, step, keep } = status;
+  if (seal === null) return <p class="note">Not sealed yet.</p>;
+  if (step?.outcome === 'fails') {
+    return (
+      <div class="notice bad-notice" role="alert">
+        <div>
+          <strong>This history was rewritten, or its seal is another’s</strong>
+          <p>{step.note}.</p>
+          <p class="note">The kept checkpoint stays; keep both and ask the operator.</p>
+        </div>
+        <Button onClick={keep}>Keep the new one instead</Button>
+      </div>
+    );
+  }
+  return (
+    <p class="note">
+      Sealed to {printCount(seal.size)} at <Instant at={seal.at} />
+      {step !== null && `, ${step.note}`}
+    </p>
+  );
+};
