@@ -43,12 +43,14 @@ export const Page = ({ params }: PageProps) => {
         {projectId !== null && <a href={navigation.href('/history')}>Whole organisation</a>}
       </PageHeading>
       {projectId === null && timeline.fault === null && <SealLine />}
-      <Tabs
-        label="History"
-        tabs={tabs}
-        selected={view.tab}
-        onSelect={(tab) => change({ tab, sel: null })}
-      />
+      {timeline.fault?.code !== 'forbidden' && (
+        <Tabs
+          label="History"
+          tabs={tabs}
+          selected={view.tab}
+          onSelect={(tab) => change({ tab, sel: null })}
+        />
+      )}
       {view.tab === 'whole' ? (
         <WholeHistory projectId={projectId} />
       ) : (
