@@ -18,6 +18,7 @@ export const routes: readonly Route[] = [
   { pattern: '/keys', load: () => import('./keys/page.js') },
   { pattern: '/people', load: () => import('./people/page.js') },
   { pattern: '/account', load: () => import('./account/page.js') },
+  { pattern: '/p/{project_id}', load: () => import('./overview/page.js') },
   { pattern: '/p/{project_id}/settings', load: () => import('./settings/page.js') },
   { pattern: '/', load: () => import('./projects/page.js') },
   { pattern: '/p/{project_id}/start', load: () => import('./first-run/page.js') },

@@ -1,0 +1,272 @@
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import type { Column } from '../../clients/typescript/src/generated/traces-types.js';
+import type { FilterContext } from '../language/catalogue.js';
+import { useSurroundings } from '../client/context.js';
+import {
+  useColumns,
+  useFilterContext,
+  useRecentFilters,
+  useWantedValues,
+} from '../client/filter-context.js';
+import { useKeys } from '../client/keys.js';
+import { useQuery, type Query } from '../client/queries.js';
+import { useView } from '../client/view.js';
+import { useBounds } from '../explorer/questions.js';
+import type { FilterTree } from '../language/filter-tree.js';
+import { parseFilter } from '../language/parse-filter.js';
+import { Button } from '../parts/button.js';
+import { Select } from '../parts/field.js';
+import { FilterField } from '../parts/filter-field.js';
+import { PageHeading } from '../parts/heading.js';
+import { BehindNotice, EmptyNotice, FaultNotice, Skeleton } from '../parts/notice.js';
+import type { PageProps } from '../parts/page.js';
+import { RangePicker } from '../parts/range-picker.js';
+import { runSelector, windowOf, type TimeRange } from '../parts/record-scope.js';
+import { Answer } from './answer.js';
+import { groupColumns, shownMetrics, widgetsOf } from './model.js';
+import { askOverview, type OverviewAnswer } from './questions.js';
+import { overviewCodec, type OverviewView } from './state.js';
+
+/** Charts ask again while the page is visible. */
+const everyMs = 30_000;
+
+/** How is it going? Counts, errors, latency, cost, tokens and metrics of a project over time. */
+export const Page = ({ params }: PageProps) => {
+  const projectId = params['project_id'] ?? '';
+  const [view, change] = useView(overviewCodec);
+  const context = useFilterContext(projectId, 'trace');
+  const parsed = useMemo(() => parseFilter(view.f, context), [view.f, context]);
+  const traceColumns = useColumns(projectId, 'trace', true);
+  const spanColumns = useColumns(projectId, 'span', true);
+  const columns = [...(traceColumns ?? []), ...(spanColumns ?? [])];
+  const metrics = shownMetrics(traceColumns ?? []);
+  const isReady = traceColumns !== undefined && spanColumns !== undefined;
+  const overview = useOverview(projectId, view, {
+    isReady,
+    filter: parsed.tree,
+    widgets: widgetsOf(metrics),
+  });
+  const count = overview.value?.all.aggregate_metrics.span_count;
+  const setRange = useRangeStack(view.t, (t) => change({ t }));
+  const field = useRef<HTMLInputElement | null>(null);
+  const show = view.show === 'charts' ? 'tables' : 'charts';
+  useKeys(
+    [
+      { keys: '/', what: 'Filter', run: () => field.current?.focus() },
+      { keys: '.', what: 'Ask again', run: overview.refetch },
+      { keys: 'z', what: 'Range before', run: setRange.back },
+      { keys: 'd', what: 'Charts as tables', run: () => change({ show }, 'replace') },
+    ],
+    [show, view.t],
+  );
+  return (
+    <>
+      <Head
+        projectId={projectId}
+        view={view}
+        columns={columns}
+        onChange={change}
+        onRange={setRange.push}
+      />
+      <OverviewFilter
+        projectId={projectId}
+        view={view}
+        context={context}
+        inputRef={field}
+        onApply={(f) => change({ f })}
+      />
+      <FaultNotice fault={overview.fault} onRetry={overview.refetch} />
+      <BehindNotice isBehind={overview.isBehind} />
+      {overview.isLoading && <Skeleton />}
+      {count === 0 && (
+        <Nothing projectId={projectId} view={view} onAll={() => setRange.push('all')} />
+      )}
+      {overview.value !== undefined && count !== 0 && (
+        <Answer
+          projectId={projectId}
+          view={view}
+          answer={overview.value}
+          isStale={overview.isPrevious}
+          tree={parsed.tree}
+          me={context.me}
+          metrics={metrics}
+          columns={columns}
+          onRange={setRange.push}
+        />
+      )}
+    </>
+  );
+};
+
+const Head = (props: {
+  readonly projectId: string;
+  readonly view: OverviewView;
+  readonly columns: readonly Column[];
+  readonly onChange: (change: Partial<OverviewView>) => void;
+  readonly onRange: (range: TimeRange) => void;
+}) => {
+  const { view } = props;
+  return (
+    <div class="overview-head">
+      <PageHeading title="Overview" />
+      <RunPicker
+        projectId={props.projectId}
+        run={view.run}
+        onChange={(run) => props.onChange({ run })}
+      />
+      <Select
+        label="By"
+        value={view.by ?? ''}
+        choices={[
+          { value: '', text: 'no groups' },
+          ...groupColumns(props.columns).map(({ id, label }) => ({ value: id, text: label })),
+        ]}
+        onChange={(by) => props.onChange({ by: by === '' ? null : by })}
+      />
+      <RangePicker range={view.t} onChange={props.onRange} />
+    </div>
+  );
+};
+
+/** The answer for the view; it is asked once the columns are known, which name the metrics. */
+const useOverview = (
+  projectId: string,
+  view: OverviewView,
+  options: {
+    readonly isReady: boolean;
+    readonly filter: FilterTree | null;
+    readonly widgets: ReturnType<typeof widgetsOf>;
+  },
+): Query<OverviewAnswer> => {
+  const { service } = useSurroundings();
+  const { isReady, filter, widgets } = options;
+  const run = runSelector(view.run) ?? {};
+  const bounds = useBounds(
+    'trace',
+    { project_id: projectId, ...run },
+    {
+      isEnabled: view.t === 'all',
+    },
+  );
+  const isBounded = view.t !== 'all' || bounds.value !== undefined;
+  return useQuery({
+    key: ['metrics', 'overview', projectId, view.t, run, filter, view.by, widgets, bounds.value],
+    ask: (operations, signal) => {
+      const now = service.now();
+      const { start_time, end_time } = windowOf(view.t, now);
+      const { fromMs, toMs } = bounds.value ?? { fromMs: now - 1, toMs: now };
+      const window = {
+        from: start_time ?? new Date(fromMs).toISOString(),
+        to: end_time ?? new Date(toMs + 1).toISOString(),
+      };
+      const question = { projectId, window, run, filter, widgets, by: view.by };
+      return askOverview(operations, question, signal);
+    },
+    isEnabled: isReady && isBounded,
+    everyMs: typeof view.t === 'string' ? everyMs : false,
+    keepsPrevious: true,
+  });
+};
+
+/** Ranges that were chosen on this page, so that `z` goes back through them. */
+const useRangeStack = (range: TimeRange, change: (range: TimeRange) => void) => {
+  const earlier = useRef<readonly TimeRange[]>([]);
+  return {
+    push: (next: TimeRange): void => {
+      earlier.current = [...earlier.current, range];
+      change(next);
+    },
+    back: (): void => {
+      const last = earlier.current.at(-1);
+      if (last === undefined) return;
+      earlier.current = earlier.current.slice(0, -1);
+      change(last);
+    },
+  };
+};
+
+const RunPicker = (props: {
+  readonly projectId: string;
+  readonly run: string;
+  readonly onChange: (run: string) => void;
+}) => {
+  const project = useQuery({
+    key: ['projects', props.projectId],
+    ask: (operations, signal) =>
+      operations.projects.get({ project_id: props.projectId }, { signal }),
+    freshMs: 60_000,
+  });
+  const runs = (project.value?.runs ?? []).map(({ id, kind, name }) => ({
+    value: `${kind}:${id}`,
+    text: name,
+  }));
+  const isListed = props.run === '' || runs.some(({ value }) => value === props.run);
+  const other = isListed ? [] : [{ value: props.run, text: 'another run' }];
+  return (
+    <Select
+      label="Run"
+      value={props.run}
+      choices={[{ value: '', text: 'all runs' }, ...other, ...runs]}
+      onChange={props.onChange}
+    />
+  );
+};
+
+const OverviewFilter = (props: {
+  readonly projectId: string;
+  readonly view: OverviewView;
+  readonly context: FilterContext;
+  readonly inputRef: { current: HTMLInputElement | null };
+  readonly onApply: (text: string) => void;
+}) => {
+  const wanted = useWantedValues(props.projectId);
+  const { recents, addRecent } = useRecentFilters();
+  return (
+    <FilterField
+      label="Filter"
+      text={props.view.f}
+      context={props.context}
+      {...wanted}
+      recents={recents}
+      inputRef={props.inputRef}
+      onApply={(text) => {
+        addRecent(text);
+        if (text !== props.view.f) props.onApply(text);
+      }}
+    />
+  );
+};
+
+/** Without any trace the project begins with the first run; else the range or filter is empty. */
+const Nothing = (props: {
+  readonly projectId: string;
+  readonly view: OverviewView;
+  readonly onAll: () => void;
+}) => {
+  const { navigation } = useSurroundings();
+  const [isNew, setIsNew] = useState(false);
+  const any = useQuery({
+    key: ['traces', 'any', props.projectId],
+    ask: async (operations, signal) => {
+      const question = { project_id: props.projectId, limit: 1, truncate_fields: true };
+      return (await operations.traces.search(question, { signal })).records.length > 0;
+    },
+  });
+  useEffect(() => {
+    if (any.value !== false || isNew) return;
+    setIsNew(true);
+    navigation.go(`/p/${props.projectId}/start`, '', 'replace');
+  }, [any.value]);
+  if (any.value !== true) return null;
+  return (
+    <EmptyNotice
+      title={
+        props.view.f === ''
+          ? 'Nothing was recorded in this range'
+          : 'Nothing in this range matches the filter'
+      }
+    >
+      {props.view.t !== 'all' && <Button onClick={props.onAll}>Show all time</Button>}
+    </EmptyNotice>
+  );
+};

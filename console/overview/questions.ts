@@ -1,0 +1,99 @@
+import type { AssayFault } from '../../clients/typescript/src/fault.js';
+import type {
+  CustomSearch,
+  CustomSearchResponse,
+} from '../../clients/typescript/src/generated/metrics-types.js';
+import type { FilterNode } from '../../clients/typescript/src/generated/traces-types.js';
+import type { Operations } from '../client/service.js';
+import type { FilterTree } from '../language/filter-tree.js';
+import { intervalsFrom, windowBefore, withErrors, type OverviewWindow } from './model.js';
+
+/** Question behind the overview: one window, filter and run, and the widgets of its charts. */
+type OverviewQuestion = {
+  readonly projectId: string;
+  readonly window: OverviewWindow;
+  readonly run: Pick<CustomSearch, 'log_stream_id' | 'experiment_id' | 'metrics_testing_id'>;
+  readonly filter: FilterTree | null;
+  readonly widgets: CustomSearch['metric_details'];
+  readonly by: string | null;
+};
+
+/** Answers of one moment: totals and errors, the window before, and both by group. */
+export type OverviewAnswer = {
+  readonly window: OverviewWindow;
+  /** Length of a bucket. */
+  readonly minutes: number;
+  /** True where the usual length had too many buckets for the service. */
+  readonly isLengthened: boolean;
+  readonly all: CustomSearchResponse;
+  readonly errors: CustomSearchResponse;
+  readonly before: CustomSearchResponse;
+  readonly errorsBefore: CustomSearchResponse;
+  readonly groups: CustomSearchResponse | null;
+  readonly groupErrors: CustomSearchResponse | null;
+};
+
+/** Asks all at once, grouped ones after; where buckets are too many, again with longer ones. */
+export const askOverview = async (
+  operations: Operations,
+  question: OverviewQuestion,
+  signal: AbortSignal,
+): Promise<OverviewAnswer> => {
+  const intervals = intervalsFrom(question.window);
+  for (const [index, minutes] of intervals.entries()) {
+    try {
+      const answers = await askWith(operations, question, minutes, signal);
+      return { ...answers, minutes, isLengthened: index > 0 };
+    } catch (error) {
+      const isTooFine = (error as AssayFault).complaints?.some(({ loc }) =>
+        loc.includes('interval_minutes'),
+      );
+      if (isTooFine !== true || index === intervals.length - 1) throw error;
+    }
+  }
+  throw new Error('No interval fits the window');
+};
+
+const askWith = async (
+  operations: Operations,
+  question: OverviewQuestion,
+  minutes: number,
+  signal: AbortSignal,
+) => {
+  const { window: bounds, filter, widgets, by } = question;
+  const ask = (parts: Partial<CustomSearch>): Promise<CustomSearchResponse> =>
+    operations.metrics.search(
+      {
+        project_id: question.projectId,
+        ...question.run,
+        ...boundsOf(bounds),
+        interval_minutes: minutes,
+        metric_details: widgets,
+        filter_tree: filter as FilterNode | null,
+        ...parts,
+      },
+      { signal },
+    );
+  const before = { ...boundsOf(windowBefore(bounds)), interval_minutes: null };
+  const failed = { metric_details: [], filter_tree: withErrors(filter) as FilterNode };
+  const [all, errors, earlier] = await Promise.all([ask({}), ask(failed), ask(before)]);
+  const errorsBefore = await ask({ ...failed, ...before });
+  if (by === null) {
+    return {
+      window: bounds,
+      all,
+      errors,
+      before: earlier,
+      errorsBefore,
+      groups: null,
+      groupErrors: null,
+    };
+  }
+  const [groups, groupErrors] = await Promise.all([
+    ask({ group_by: by }),
+    ask({ ...failed, group_by: by }),
+  ]);
+  return { window: bounds, all, errors, before: earlier, errorsBefore, groups, groupErrors };
+};
+
+const boundsOf = ({ from, to }: OverviewWindow) => ({ start_time: from, end_time: to });

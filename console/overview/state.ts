@@ -1,0 +1,20 @@
+import { addressCodec, choiceMember, optionalMember, sortMember } from '../parts/address.js';
+import { scopeMembers, type RecordScope } from '../parts/record-scope.js';
+
+/** View of the overview, as its address has it. */
+export type OverviewView = RecordScope & {
+  /** Column that the charts are grouped by; null: none. */
+  readonly by: string | null;
+  readonly show: 'charts' | 'tables';
+};
+
+export const overviewCodec = addressCodec<OverviewView>({
+  ...scopeMembers,
+  by: optionalMember(),
+  show: choiceMember(['charts', 'tables'], 'charts'),
+});
+
+/** Members of the explorer's address that links of the overview set. */
+export const explorerLinkCodec = addressCodec<
+  RecordScope & { readonly sort: { readonly column: string; readonly ascending: boolean } | null }
+>({ ...scopeMembers, sort: sortMember() });

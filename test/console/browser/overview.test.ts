@@ -1,0 +1,169 @@
+import { expect } from 'chai';
+import type { Page } from 'playwright-core';
+import { appPassword, sharedApp, type App } from '../../support/app.js';
+import {
+  expectAccessible,
+  openTestBrowser,
+  signIn,
+  type TestBrowser,
+} from '../../support/browser.js';
+import { chromium, describeWithTool } from '../../support/required-tools.js';
+
+const minuteMs = 60_000;
+const models = 9;
+
+type Search = {
+  readonly start_time: string;
+  readonly end_time: string;
+  readonly interval_minutes: number | null;
+  readonly group_by?: string;
+};
+
+describeWithTool(chromium, 'the console, the overview of a project', () => {
+  let app: App;
+  let browser: TestBrowser;
+  let projectId: string;
+  before(async () => {
+    app = await sharedApp();
+    projectId = await createProject();
+    const now = Date.now();
+    // Each of nine models in as many traces as its number; the ninth of each failed.
+    const traces = Array.from({ length: models }, (_model, index) => index + 1).flatMap((model) =>
+      Array.from({ length: model }, (_trace, index) => ({
+        name: 'chat',
+        input: 'question',
+        output: 'answer',
+        created_at: new Date(now - (index + 1) * 5 * minuteMs).toISOString(),
+        status_code: index === 8 ? 500 : 200,
+        spans: [
+          {
+            type: 'llm',
+            name: 'answer',
+            model: `model-${model}`,
+            input: 'question',
+            output: 'answer',
+            metrics: { cost: 0.01, num_input_tokens: 10, duration_ns: 1e9 },
+          },
+        ],
+      })),
+    );
+    const { status } = await app.client.call('POST', `/v2/projects/${projectId}/traces`, {
+      body: { traces },
+    });
+    expect(status).to.equal(200);
+  });
+  beforeEach(async () => {
+    browser = await openTestBrowser(app.url);
+  });
+  afterEach(async () => {
+    const { offences } = browser;
+    await browser.close();
+    expect(offences).to.deep.equal([]);
+  });
+
+  const createProject = async (): Promise<string> => {
+    const name = `overview ${Date.now()}`;
+    const { body } = await app.client.call<{ id: string }>('POST', '/v2/projects', {
+      body: { name },
+    });
+    return body.id;
+  };
+  const open = async (view = ''): Promise<Page> => {
+    const page = await browser.open(`/p/${projectId}${view}`);
+    await signIn(page, 'admin@localhost', appPassword);
+    await page.getByRole('region', { name: 'Traces' }).waitFor();
+    return page;
+  };
+  const searchesOf = (page: Page): readonly Search[] => {
+    const searches: Search[] = [];
+    page.on('request', (request) => {
+      if (request.url().includes('custom_search')) searches.push(request.postDataJSON() as Search);
+    });
+    return searches;
+  };
+  const rangeOf = (page: Page): readonly string[] =>
+    decodeURIComponent(/[#&]t=([^&]*)/.exec(page.url())?.[1] ?? '').split('..');
+
+  it('gives a dragged range to all charts and the explorer (check 21)', async () => {
+    const page = await open('#t=1h');
+    const chart = page.getByRole('region', { name: 'Errors' }).getByRole('img');
+    await chart.waitFor();
+    const searches = searchesOf(page);
+    const box = await chart.boundingBox();
+    if (box === null) throw new Error('The chart is not on the page');
+    const drag = async (from: number, to: number): Promise<void> => {
+      await page.mouse.move(box.x + box.width * from, box.y + 40);
+      await page.mouse.down();
+      await page.mouse.move(box.x + box.width * to, box.y + 40, { steps: 4 });
+      await page.mouse.up();
+    };
+    await drag(0.3, 0.9);
+    await page.waitForURL(/t=\d{4}-/);
+    const range = rangeOf(page);
+    expect(range[0]).to.match(/:00\.000000Z$/);
+    expect(range[1]).to.match(/:59\.999999Z$/);
+    await page.locator('.overview-cards[aria-busy=false]').waitFor();
+    const asked = searches.filter(({ interval_minutes }) => interval_minutes !== null);
+    expect(asked.length).to.be.at.least(2);
+    for (const { start_time, end_time } of asked) {
+      expect([start_time, end_time]).to.deep.equal(range);
+    }
+    await page.keyboard.down('Shift');
+    await drag(0.5, 0.75);
+    await page.keyboard.up('Shift');
+    await page.waitForURL((url) => !url.href.includes(range[0] ?? '-'));
+    const moved = rangeOf(page).map((instant) => Date.parse(instant));
+    const [from, to] = range.map((instant) => Date.parse(instant)) as [number, number];
+    expect((moved[1] ?? 0) - (moved[0] ?? 0)).to.be.closeTo(to - from, 1);
+    expect(moved[0]).to.be.lessThan(from);
+    await page.keyboard.press('z');
+    await page.waitForURL((url) => url.href.includes(range[0] ?? '-'));
+    await page.getByRole('link', { name: 'All traces' }).click();
+    await page.getByRole('grid').waitFor();
+    expect(rangeOf(page)).to.deep.equal(range);
+  });
+
+  it('says that spans are counted by model, and sums up beyond 8 groups (check 22)', async () => {
+    const page = await open('#by=model');
+    await page.getByText('Spans of the kind llm are counted: only they have a model').waitFor();
+    const groups = page.getByRole('region', { name: 'Groups' });
+    const texts = await groups.getByRole('listitem').allInnerTexts();
+    expect(texts.map((text) => text.replaceAll(/\s+/g, ' ').trim())).to.deep.equal([
+      ...Array.from({ length: 8 }, (_group, index) => `model-${9 - index} ${9 - index}`),
+      '1 more 1',
+    ]);
+    expect(await page.locator('[aria-label^="Traces"] .chart-series').count()).to.equal(8);
+    await groups.getByRole('link', { name: 'model-9' }).click();
+    await page.getByRole('grid').waitFor();
+    expect(new URL(page.url()).pathname).to.match(/\/spans$/);
+    await page.getByText(/^9 of/).waitFor();
+  });
+
+  it('leads to failed records, and to the first run without any', async () => {
+    const page = await open();
+    await page.getByRole('link', { name: '1 errors' }).click();
+    await page.getByText(/^1 of/).waitFor();
+    await page.goBack();
+    await page.getByRole('region', { name: 'Traces' }).getByText('45').first().waitFor();
+    const empty = await createProject();
+    await page.goto(`${app.url}/console/p/${empty}`);
+    await page.getByRole('heading', { name: 'Send a first trace' }).waitFor();
+  });
+
+  it('is accessible in both themes at 1,280 and 360 px (check 34)', async () => {
+    const page = await open('#by=model');
+    for (const width of [1_280, 360]) {
+      await page.setViewportSize({ width, height: 800 });
+      for (const theme of ['light', 'dark'] as const) {
+        await page.emulateMedia({ colorScheme: theme });
+        await expectAccessible(page);
+      }
+      const overflow = await page.evaluate('document.documentElement.scrollWidth - innerWidth');
+      expect(overflow, `at ${width}`).to.be.at.most(0);
+    }
+    await page.getByRole('heading', { name: 'Overview' }).click();
+    await page.keyboard.press('d');
+    await page.getByRole('table', { name: 'Traces' }).waitFor();
+    await expectAccessible(page);
+  });
+});
