@@ -1,5 +1,6 @@
 import { useSurroundings } from '../client/context.js';
 import { Instant } from '../client/instants.js';
+import { useKeys } from '../client/keys.js';
 import { CopyId } from '../parts/copy-id.js';
 import { PageHeading } from '../parts/heading.js';
 import { BehindNotice, EmptyNotice, FaultNotice, Skeleton } from '../parts/notice.js';
@@ -49,7 +50,20 @@ export const Page = ({ params }: PageProps) => {
 };
 
 const TraceHeading = ({ trace }: { readonly trace: TraceRecord | null }) => {
-  const { clipboard } = useSurroundings();
+  const { clipboard, navigation } = useSurroundings();
+  const id = trace?.id;
+  useKeys(
+    [
+      {
+        keys: 'a',
+        what: 'History of the trace',
+        run: () => {
+          if (id !== undefined) navigation.go(`/history/trace/${id}`);
+        },
+      },
+    ],
+    [id],
+  );
   if (trace === null) return <PageHeading title="Trace" />;
   return (
     <PageHeading title={trace.name === '' ? 'Trace' : markedText(trace.name)}>
@@ -62,6 +76,7 @@ const TraceHeading = ({ trace }: { readonly trace: TraceRecord | null }) => {
         <span class="warn">the first {spansMax.toLocaleString('en')} spans</span>
       )}
       <CopyId id={trace.id} onCopy={clipboard.copy} />
+      <a href={navigation.href(`/history/trace/${trace.id}`)}>History</a>
     </PageHeading>
   );
 };
