@@ -30,6 +30,10 @@ export const routes: readonly Route[] = [
     load: () => import('./traces/session-page.js'),
   },
   { pattern: '/p/{project_id}/experiments', load: () => import('./experiments/page.js') },
+  {
+    pattern: '/p/{project_id}/experiments/compare',
+    load: () => import('./experiments/compare-page.js'),
+  },
   { pattern: '/p/{project_id}/traces/{trace_id}', load: () => import('./traces/page.js') },
   { pattern: '/history', load: loadHistory },
   { pattern: '/p/{project_id}/history', load: loadHistory },

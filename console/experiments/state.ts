@@ -32,7 +32,7 @@ const rowGroups = ['losses', 'wins', 'ties', 'missing', 'all'] as const;
 type RowGroup = (typeof rowGroups)[number];
 
 /** View of a comparison, as its address has it. */
-type ComparisonView = {
+export type ComparisonView = {
   /** Id of the experiment that the others are compared with. */
   readonly base: string;
   /** Ids of the others. */

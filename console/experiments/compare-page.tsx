@@ -1,0 +1,184 @@
+import { useSurroundings } from '../client/context.js';
+import { useAction } from '../client/queries.js';
+import { useKeys } from '../client/keys.js';
+import { useView } from '../client/view.js';
+import { Button } from '../parts/button.js';
+import { Select, TextField } from '../parts/field.js';
+import { PageHeading } from '../parts/heading.js';
+import { BehindNotice, EmptyNotice, FaultNotice, Skeleton } from '../parts/notice.js';
+import type { PageProps } from '../parts/page.js';
+import { markedText } from '../parts/text-pieces.js';
+import { useChoices, useComparison } from './compare-questions.js';
+import { ComparedRows } from './compared-rows.js';
+import { cautions, comparedIds, judgingMetric, unchangedSentence } from './comparison.js';
+import { MetricTable } from './metric-table.js';
+import { experimentName, useCriteria, useRight } from './questions.js';
+import { comparisonCodec } from './state.js';
+
+/** Is another experiment better or worse than the baseline, and on which rows? */
+export const Page = ({ params }: PageProps) => {
+  const { navigation } = useSurroundings();
+  const projectId = params['project_id'] ?? '';
+  const [view] = useView(comparisonCodec);
+  const comparison = useComparison(projectId, view);
+  const criteria = useCriteria(projectId);
+  const { value } = comparison;
+  const judge = judgingMetric(value?.metrics ?? [], view.metric, criteria.value?.criteria ?? []);
+  const isPossible = comparedIds(view).length > 1;
+  const isItself = view.base !== '' && (view.with ?? []).includes(view.base);
+  const unchanged = value === undefined ? null : unchangedSentence(value, judge);
+  return (
+    <>
+      <PageHeading title="Compare">
+        <a href={navigation.href(`/p/${projectId}/experiments`)}>All experiments</a>
+      </PageHeading>
+      <Compared projectId={projectId} />
+      {!isPossible && <NothingCompared isItself={isItself} />}
+      <FaultNotice fault={comparison.fault} onRetry={comparison.refetch} />
+      <BehindNotice isBehind={comparison.isBehind} />
+      {comparison.isLoading && <Skeleton />}
+      {isPossible && value !== undefined && (
+        <>
+          <Cautions sentences={cautions(value)} />
+          {unchanged !== null && (
+            <p class="notice" role="status">
+              <strong>{unchanged}</strong>
+            </p>
+          )}
+          <MetricTable comparison={value} judge={judge} isStale={comparison.isPrevious} />
+          {judge === null ? (
+            <EmptyNotice title="No metric to compare">
+              <p>No trace of these experiments has a number or a yes or no as metric.</p>
+            </EmptyNotice>
+          ) : (
+            <ComparedRows projectId={projectId} comparison={value} judge={judge} />
+          )}
+        </>
+      )}
+    </>
+  );
+};
+
+const NothingCompared = ({ isItself }: { readonly isItself: boolean }) =>
+  isItself ? (
+    <p class="notice" role="status">
+      <strong>No row changed: the experiment is compared with itself.</strong>
+    </p>
+  ) : (
+    <EmptyNotice title="Nothing to compare yet">
+      <p>Choose a base, and add the experiments to compare with it.</p>
+    </EmptyNotice>
+  );
+
+const Cautions = ({ sentences }: { readonly sentences: readonly string[] }) =>
+  sentences.length === 0 ? null : (
+    <ul class="cautions">
+      {sentences.map((sentence) => (
+        <li key={sentence}>{markedText(sentence)}</li>
+      ))}
+    </ul>
+  );
+
+/** Experiments that one comparison takes (contract 5.5). */
+const comparedMax = 10;
+
+/** The baseline, the others, and the seed of the intervals. */
+const Compared = ({ projectId }: { readonly projectId: string }) => {
+  const [view, change] = useView(comparisonCodec);
+  const experiments = useChoices(projectId);
+  const others = view.with ?? [];
+  const nameOf = (id: string): string => {
+    const found = experiments.find((one) => one.id === id);
+    return markedText(found === undefined ? id.slice(0, 8) : experimentName(found));
+  };
+  const ids = [...new Set([...(view.base === '' ? [] : [view.base]), ...others])];
+  const choices = [...new Set([...ids, ...experiments.map(({ id }) => id)])].map((id) => ({
+    value: id,
+    text: nameOf(id),
+  }));
+  const setBase = (base: string): void =>
+    change({ base, with: [view.base, ...others].filter((id) => id !== base && id !== '') });
+  const first = others.find((id) => id !== view.base) ?? '';
+  useKeys(
+    [{ keys: 'b', what: 'Swap the base with the first other', run: () => first && setBase(first) }],
+    [view.base, view.with],
+  );
+  const free = choices.filter(({ value }) => !ids.includes(value));
+  return (
+    <div class="experiments-toolbar" role="group" aria-label="Compared experiments">
+      <Select
+        label="Base"
+        value={view.base}
+        choices={view.base === '' ? [{ value: '', text: 'Choose…' }, ...choices] : choices}
+        onChange={setBase}
+      />
+      <span class="muted">with</span>
+      {others.map((id) => (
+        <span key={id} class="experiment-tag">
+          <bdi>{nameOf(id)}</bdi>
+          <Button
+            look="plain"
+            label={`Remove ${nameOf(id)}`}
+            onClick={() => change({ with: others.filter((other) => other !== id) })}
+          >
+            ×
+          </Button>
+        </span>
+      ))}
+      {ids.length < comparedMax && free.length > 0 && (
+        <Select
+          label="Add"
+          value=""
+          choices={[{ value: '', text: '+' }, ...free]}
+          onChange={(id) => change({ with: [...others, id] })}
+        />
+      )}
+      <WinnerChoice projectId={projectId} ids={ids} nameOf={nameOf} />
+      <div class="seed">
+        <TextField
+          label="Seed"
+          type="number"
+          value={String(view.seed)}
+          onInput={(seed) => change({ seed: comparisonCodec.read(`seed=${seed}`).seed }, 'replace')}
+        />
+      </div>
+    </div>
+  );
+};
+
+/** Chooses a compared experiment as the winner of its group. */
+const WinnerChoice = (props: {
+  readonly projectId: string;
+  readonly ids: readonly string[];
+  readonly nameOf: (id: string) => string;
+}) => {
+  const right = useRight(props.projectId)('create_run');
+  const choose = useAction<string>(
+    (operations, experiment_id, options) =>
+      operations.experiments.chooseWinner({ project_id: props.projectId, experiment_id }, options),
+    ['experiments'],
+  );
+  const first = props.ids[1];
+  useKeys(
+    right.isAllowed && first !== undefined
+      ? [{ keys: 'w', what: 'The first other is the winner', run: () => void choose.run(first) }]
+      : [],
+    [right.isAllowed, first],
+  );
+  return (
+    <>
+      <Select
+        label="Winner"
+        value=""
+        isDisabled={!right.isAllowed}
+        {...(right.reason !== '' && { hint: right.reason })}
+        choices={[
+          { value: '', text: 'Choose…' },
+          ...props.ids.map((id) => ({ value: id, text: props.nameOf(id) })),
+        ]}
+        onChange={(id) => void choose.run(id)}
+      />
+      <FaultNotice fault={choose.fault} />
+    </>
+  );
+};
