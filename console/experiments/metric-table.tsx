@@ -27,7 +27,7 @@ export const MetricTable = (props: {
   const isSingle = others.length === 1;
   return (
     <div class="scroll-x" tabIndex={0} role="group" aria-label="Metrics" aria-busy={props.isStale}>
-      <table class="grid-table">
+      <table class="grid-table compared-metrics">
         <thead>
           <tr>
             <th scope="col">Metric</th>
