@@ -164,7 +164,7 @@ export const ratingSummaries = (
   names: ReadonlyMap<string, string>,
 ): readonly RatingSummary[] =>
   Object.entries(experiment.rating_aggregates).flatMap(([id, { trace }]) => {
-    const text = ratingText((trace ?? {}) as RatingAggregate);
+    const text = ratingText(trace ?? {});
     return text === null ? [] : [{ text, title: names.get(id) ?? 'Rating' }];
   });
 

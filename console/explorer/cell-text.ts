@@ -54,7 +54,8 @@ type RatingAggregate = {
 /** Ratings of a trace in one word: `★4`, `2 up 1 down`, `polite, short`, `2 texts`. */
 const ratingText = (record: ExploredRecord, template: string): string | undefined => {
   const all = memberOf(record['annotation_aggregates'], template) as RatingAggregate | undefined;
-  switch (all?.feedback_type) {
+  if (all === undefined) return undefined;
+  switch (all.feedback_type) {
     case 'star':
       return all.average == null ? undefined : `★${printScore(all.average)}`;
     case 'score':
@@ -66,8 +67,9 @@ const ratingText = (record: ExploredRecord, template: string): string | undefine
     case 'tags':
     case 'choice':
       return Object.keys(all.counts ?? {}).join(', ') || undefined;
+    case undefined:
     default:
-      return (all?.count ?? 0) > 0 ? `${all?.count} texts` : undefined;
+      return (all.count ?? 0) > 0 ? `${all.count} texts` : undefined;
   }
 };
 
@@ -91,12 +93,7 @@ const shortText = (text: string): string => {
 };
 
 const numberText = (value: number, { data_unit: unit, data_type: type }: Partial<Column>) => {
-  switch (unit) {
-    case 'nano_seconds':
-      return printDuration(value);
-    case 'dollars':
-      return printCost(value);
-    default:
-      return type === 'integer' ? String(value) : printScore(value);
-  }
+  if (unit === 'nano_seconds') return printDuration(value);
+  if (unit === 'dollars') return printCost(value);
+  return type === 'integer' ? String(value) : printScore(value);
 };

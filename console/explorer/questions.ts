@@ -22,7 +22,7 @@ export type RecordQuestion = {
 
 /** The question about the records that also fulfil the tree. */
 export const withFilter = (question: RecordQuestion, tree: FilterTree | null): RecordQuestion =>
-  tree === null ? question : { ...question, filter_tree: tree as FilterNode };
+  tree === null ? question : { ...question, filter_tree: tree };
 
 export type SortMember = { readonly column_id: string; readonly ascending: boolean };
 /** The question with the order and the members of its rows. */

@@ -48,7 +48,7 @@ export const askOverview = async (
       const isTooFine = (error as AssayFault).complaints?.some(({ loc }) =>
         loc.includes('interval_minutes'),
       );
-      if (isTooFine !== true || index === intervals.length - 1) throw error;
+      if (!isTooFine || index === intervals.length - 1) throw error;
     }
   }
   throw new Error('No interval fits the window');
@@ -69,7 +69,7 @@ const askWith = async (
         ...boundsOf(bounds),
         interval_minutes: minutes,
         metric_details: widgets,
-        filter_tree: filter as FilterNode | null,
+        filter_tree: filter,
         ...parts,
       },
       { signal },
