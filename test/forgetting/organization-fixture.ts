@@ -51,16 +51,16 @@ const other = (send: Send): Promise<Made> => send('createProject', { body: { nam
 
 const person = async (send: Send): Promise<string> => {
   type Invited = {
-    readonly invitations: readonly {
-      readonly user_id: string;
-      readonly invitation_token: string;
-    }[];
+    readonly invitations: readonly { readonly user_id: string }[];
   };
   const { invitations } = await send<Invited>('inviteUsers', {
     body: { emails: [`${mark}@example.org`] },
   });
-  const [{ user_id, invitation_token: token } = { user_id: '', invitation_token: '' }] =
-    invitations;
+  const user_id = invitations[0]?.user_id ?? '';
+  const { invitation_token: token } = await send<{ readonly invitation_token: string }>(
+    'issueInvitation',
+    { params: { user_id } },
+  );
   const named = { first_name: mark, last_name: mark };
   await send('acceptInvitation', { body: { token, password: mark, ...named } });
   await send('changeUser', { params: { user_id }, body: named });
