@@ -73,7 +73,7 @@ const sandbox = openSandbox({ wanted: 'strict', cache: testCache });
 await sandbox.ready();
 await sandbox.close();
 
-// What the processes fill once for all of them (test/support/folder-template.ts).
+// Folder templates, filled once for all processes (test/support/folder-template.ts).
 const runFolder = mkdtempSync(join(tmpdir(), 'assay-run-'));
 process.once('exit', () => rmSync(runFolder, { recursive: true, force: true }));
 

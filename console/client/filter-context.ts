@@ -4,7 +4,7 @@ import type { RecordedValue } from '../language/complete-filter.js';
 import type { WantedValues } from '../parts/filter-field.js';
 import type { Population } from '../../kernel/records/record.js';
 import { useSurroundings } from './context.js';
-import { useQuery } from './queries.js';
+import { useCaller, useQuery } from './queries.js';
 import type { Operations } from './service.js';
 
 /** Plural of a kind of records: its name in addresses, keys of queries and operations. */
@@ -19,11 +19,7 @@ const wantedValuesMax = 50;
 export const useFilterContext = (projectId: string, population: Population): FilterContext => {
   const { service } = useSurroundings();
   const isPerson = service.session.state.value === 'person';
-  const user = useQuery({
-    key: ['users', 'current'],
-    ask: (operations, signal) => operations.logins.currentUser({}, { signal }),
-    freshMs: columnsFreshMs,
-  });
+  const user = useCaller();
   const session = useColumns(projectId, 'session', population === 'session');
   const trace = useColumns(projectId, 'trace', population !== 'span');
   const span = useColumns(projectId, 'span', true);

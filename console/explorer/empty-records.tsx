@@ -6,7 +6,7 @@ import type { FilterTree } from '../language/filter-tree.js';
 import { printFilter } from '../language/print-filter.js';
 import { Button } from '../parts/button.js';
 import { EmptyNotice } from '../parts/notice.js';
-import type { TimeRange } from '../parts/record-scope.js';
+import type { TimeRange } from '../parts/address.js';
 import type { Population } from '../../kernel/records/record.js';
 import { allOf, termsOf } from './move-filter.js';
 import { useBounds, withFilter, type RecordQuestion } from './questions.js';

@@ -1,6 +1,6 @@
 import { useRef, useState } from 'preact/hooks';
-import type { FilterTree } from '../language/filter-tree.js';
-import type { TimeRange } from '../parts/record-scope.js';
+import { withErrors, type FilterTree } from '../language/filter-tree.js';
+import type { TimeRange } from '../parts/address.js';
 import type { Population } from '../../kernel/records/record.js';
 import { kindOf } from '../client/filter-context.js';
 import { stripBuckets, stripInterval, type StripBucket } from './model.js';
@@ -30,7 +30,7 @@ export const VolumeStrip = (props: {
     minutes,
     isEnabled,
   });
-  const errors = useCounts(population, withFilter(question, failuresOf(tree)), {
+  const errors = useCounts(population, withFilter(question, withErrors(tree)), {
     name: 'strip of errors',
     minutes,
     isEnabled: isEnabled && all.value !== undefined,
@@ -55,12 +55,6 @@ const rangeOf = (first: StripBucket, last: StripBucket): TimeRange => ({
   from: new Date(first.startMs).toISOString().replace('Z', '000Z'),
   to: new Date(last.endMs - 1).toISOString().replace('Z', '999Z'),
 });
-
-const failure: FilterTree = {
-  filter: { type: 'number', name: 'status_code', operator: 'gte', value: 400 },
-};
-const failuresOf = (tree: FilterTree | null): FilterTree =>
-  tree === null ? failure : { and_: [tree, failure] };
 
 const height = 40;
 

@@ -4,8 +4,8 @@ import {
   listMember,
   optionalMember,
   rangeMember,
+  type TimeRange,
 } from '../parts/address.js';
-import type { TimeRange } from '../parts/record-scope.js';
 
 /** View of the timeline, as its address has it. */
 export type TimelineView = {

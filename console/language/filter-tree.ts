@@ -122,3 +122,11 @@ export const treeLimitMessage = (tree: FilterTree): string | null => {
     ? `A filter has at most ${filterLevelNodesMax} conditions about spans or traces, not ${levels}.`
     : null;
 };
+
+/** Both conditions, where there are two. */
+export const both = (one: FilterTree | null, other: FilterTree): FilterTree =>
+  one === null ? other : { and_: [one, other] };
+
+/** The filter's records that failed: status 400 and above. */
+export const withErrors = (filter: FilterTree | null): FilterTree =>
+  both(filter, { filter: { type: 'number', name: 'status_code', operator: 'gte', value: 400 } });

@@ -1,17 +1,16 @@
 import { useState } from 'preact/hooks';
 import type { Column } from '../../clients/typescript/src/generated/traces-types.js';
 import { useSurroundings } from '../client/context.js';
-import type { FilterTree } from '../language/filter-tree.js';
+import { both, withErrors, type FilterTree } from '../language/filter-tree.js';
 import { printFilter } from '../language/print-filter.js';
 import type { ChartBucket } from '../parts/chart-scale.js';
 import { instantFigure } from '../parts/instants.js';
 import { printCount, printDuration } from '../parts/numbers.js';
-import type { TimeRange } from '../parts/record-scope.js';
+import type { TimeRange } from '../parts/address.js';
 import { TimeChart } from '../parts/time-chart.js';
 import { cardsOf, type OverviewCard } from './cards.js';
 import { ChartTable } from './chart-table.js';
 import {
-  both,
   bucketsOf,
   countOf,
   groupLeaf,
@@ -19,7 +18,6 @@ import {
   measureOf,
   movedWindow,
   windowOfBuckets,
-  withErrors,
   type ShownMetric,
 } from './model.js';
 import type { OverviewAnswer } from './questions.js';

@@ -77,17 +77,6 @@ export const groupColumns = (columns: readonly Column[]): readonly Column[] => {
   );
 };
 
-const failure: FilterTree = {
-  filter: { type: 'number', name: 'status_code', operator: 'gte', value: 400 },
-};
-
-/** Both conditions, where there are two. */
-export const both = (one: FilterTree | null, other: FilterTree): FilterTree =>
-  one === null ? other : { and_: [one, other] };
-
-/** The filter's records that failed: status 400 and above. */
-export const withErrors = (filter: FilterTree | null): FilterTree => both(filter, failure);
-
 /** Condition that a record is in a group; its value is the group's key, empty: none. */
 export const groupLeaf = (column: Column, value: string): FilterTree | null => {
   const { filter_type: type, id: name } = column;

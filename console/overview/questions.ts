@@ -5,8 +5,8 @@ import type {
 } from '../../clients/typescript/src/generated/metrics-types.js';
 import type { FilterNode } from '../../clients/typescript/src/generated/traces-types.js';
 import type { Operations } from '../client/service.js';
-import type { FilterTree } from '../language/filter-tree.js';
-import { intervalsFrom, windowBefore, withErrors, type OverviewWindow } from './model.js';
+import { withErrors, type FilterTree } from '../language/filter-tree.js';
+import { intervalsFrom, windowBefore, type OverviewWindow } from './model.js';
 
 /** Question behind the overview: one window, filter and run, and the widgets of its charts. */
 type OverviewQuestion = {

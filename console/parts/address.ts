@@ -136,13 +136,16 @@ export const sortMember = (initial: ColumnSort | null = null): ViewMember<Column
   },
 });
 
-const rangePresets = ['15m', '1h', '24h', '7d', '30d', 'all'] as const;
+/** Ranges that move with the clock. */
+export const rangePresets = ['15m', '1h', '24h', '7d', '30d', 'all'] as const;
 
-/** A range that moves with the clock, or two instants to the microsecond, both included. */
-type AddressRange = (typeof rangePresets)[number] | { readonly from: string; readonly to: string };
+export type RangePreset = (typeof rangePresets)[number];
+
+/** Time range of a view: a preset, or two instants to the microsecond, both included. */
+export type TimeRange = RangePreset | { readonly from: string; readonly to: string };
 
 /** `7d`, or two instants between `..`, the earlier first. */
-export const rangeMember = (initial: AddressRange = '24h'): ViewMember<AddressRange> => ({
+export const rangeMember = (initial: TimeRange = '24h'): ViewMember<TimeRange> => ({
   initial,
   print: (range) => (typeof range === 'string' ? range : `${range.from}..${range.to}`),
   parse: (text) => {

@@ -83,7 +83,7 @@ const paint = (painter: Painter, begin: number, end: number): void => {
     const colour = match.length > 2 ? changedColour(match, painter.colour) : undefined;
     if (colour === undefined && belongs(text, at, match)) continue;
     addText(at);
-    // Of another code of a terminal the rest is text already.
+    // Other terminal codes are marked by their escape character; the rest stays text.
     from = at + (colour === undefined && match.length > 2 ? 1 : match.length);
     if (colour === undefined) pieces.push({ is: 'mark', text: markOf(match) });
     else painter.colour = colour;

@@ -2,8 +2,7 @@ import { useState } from 'preact/hooks';
 import { Button } from './button.js';
 import { Dialog } from './dialog.js';
 import { Select, TextField } from './field.js';
-import { rangeMember } from './address.js';
-import { rangePresets, type RangePreset, type TimeRange } from './record-scope.js';
+import { rangeMember, rangePresets, type RangePreset, type TimeRange } from './address.js';
 
 const presetTexts: Readonly<Record<RangePreset, string>> = {
   '15m': '15 minutes',

@@ -1,12 +1,5 @@
 import { canonicalUuid } from '../../kernel/uuid-and-instant.js';
-import { rangeMember, textMember } from './address.js';
-
-/** Ranges that move with the clock. */
-export const rangePresets = ['15m', '1h', '24h', '7d', '30d', 'all'] as const;
-export type RangePreset = (typeof rangePresets)[number];
-
-/** Time range of a view: a preset, or fixed bounds to the microsecond, both included. */
-export type TimeRange = RangePreset | { readonly from: string; readonly to: string };
+import { rangeMember, textMember, type RangePreset, type TimeRange } from './address.js';
 
 /** Records that a view is about; the same members in the address of each page that filters. */
 export type RecordScope = {

@@ -1,6 +1,6 @@
 import type { RatingValue } from '../../clients/typescript/src/generated/annotations-types.js';
 import { useSurroundings } from '../client/context.js';
-import { useAction, useQuery } from '../client/queries.js';
+import { useAction, useCaller, useQuery } from '../client/queries.js';
 import { FaultNotice } from '../parts/notice.js';
 import { RatingInput, ratingText } from '../parts/rating-input.js';
 import { RecordedWord } from '../parts/recorded-text.js';
@@ -21,11 +21,7 @@ export const RatingPanel = (props: {
     ask: (operations, signal) => operations.annotations.listTemplates(place, { signal }),
     freshMs: 60_000,
   });
-  const user = useQuery({
-    key: ['users', 'current'],
-    ask: (operations, signal) => operations.logins.currentUser({}, { signal }),
-    freshMs: 60_000,
-  });
+  const user = useCaller();
   const project = useQuery({
     key: ['projects', projectId],
     ask: (operations, signal) => operations.projects.get(place, { signal }),

@@ -61,7 +61,7 @@ export const criticalPath = ({ rows, lengthNs }: AnyTree): ReadonlySet<number> =
   const open: (readonly [parent: number, end: number])[] = [[-1, lengthNs]];
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
     const [parent, end] = next;
-    // What goes on behind the end of its parent did not delay that.
+    // A child that ends after its parent did not delay it.
     const ended = (children.get(parent) ?? [])
       .map((row) => ({ row, begin: rows[row]?.beginNs ?? 0, end: rows[row]?.endNs ?? 0 }))
       .filter(({ begin }) => begin <= end)

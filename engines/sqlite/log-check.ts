@@ -28,7 +28,7 @@ const hurryForMs = 5_000;
 
 /**
  * Checks a log before any decision reads it: its schema, its structure, its indexes and each event.
- * Of a large log that is not marked as damaged only the schema is checked, and
+ * A large log without a mark of damage has only its schema checked, and
  * `openIncrementalCheck` finds other damage later. Null when intact. Throws Fault `unavailable` for
  * the layout of a newer build.
  */

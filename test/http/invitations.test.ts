@@ -188,7 +188,7 @@ describe('invitations over HTTP', () => {
       const days = (Date.parse(body.expires_at) - Date.now()) / 86_400_000;
       expect(days).to.be.within(6.99, 7);
       const fresh = 'another horse battery';
-      // What the user has works until the token is used.
+      // Logins of the user work until the token is used.
       expect((await anybody().send('GET', '/v2/projects', { headers: login })).status).to.equal(
         200,
       );

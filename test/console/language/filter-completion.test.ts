@@ -95,7 +95,7 @@ describe('the completion of a filter', () => {
         expect(suggestions.length).to.be.at.most(suggestionsMax);
         for (const { kind, text: column } of suggestions) {
           if (kind !== 'column') continue;
-          // What is offered can be read there.
+          // The parser accepts each suggestion at its place.
           const { problems } = parseFilter(`${text.slice(0, from)}${column} = 1`, context);
           for (const { at, message } of problems) {
             expect(at === from && /Unknown column/.test(message), message).to.equal(false);
