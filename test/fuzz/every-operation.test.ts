@@ -66,10 +66,11 @@ describe('bad input on every operation', function () {
 
   for (const operation of operations.filter(({ operationId }) => !destructive.has(operationId))) {
     it(`is a 4xx of the contract's shape, writes nothing: ${operation.operationId}`, async () => {
+      const credential = await credentialFor(operation, app);
       let before = await head();
       const tally = await fuzzOperation({
         baseUrl: app.url,
-        credential: await credentialFor(operation, app),
+        credential,
         operation,
         runs: runsOf(operation.operationId),
         rng: seededRandom(seed).next,
