@@ -1,3 +1,4 @@
+import type { RefObject } from 'preact';
 import { useEffect } from 'preact/hooks';
 import { useSurroundings } from './context.js';
 import type { KeyBinding } from '../engines/keys.js';
@@ -6,4 +7,22 @@ import type { KeyBinding } from '../engines/keys.js';
 export const useKeys = (bindings: readonly KeyBinding[], depends: readonly unknown[]): void => {
   const { keyboard } = useSurroundings();
   useEffect(() => keyboard.bind(bindings), depends);
+};
+
+/**
+ * Lists the keys of a grid, which handles them while it has the focus; `j` gives it the focus.
+ * `further`: keys of this grid alone.
+ */
+export const useGridKeys = (
+  grid: RefObject<HTMLElement | null>,
+  further: readonly Omit<KeyBinding, 'run'>[] = [],
+): void => {
+  const listed = [
+    { keys: 'k', what: 'Row before' },
+    { keys: 'Enter', what: 'Open the row' },
+    { keys: 'x', what: 'Select the row' },
+    ...further,
+  ].map((binding) => ({ ...binding, run: null }));
+  const focus = (): void => grid.current?.focus({ preventScroll: true });
+  useKeys([{ keys: 'j', what: 'To the rows, then next row', run: focus }, ...listed], []);
 };

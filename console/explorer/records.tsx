@@ -13,6 +13,7 @@ import { facetsOf } from './facets.js';
 import { countText, shownColumns } from './model.js';
 import { rowsMax } from './questions.js';
 import { RecordGrid } from './record-grid.js';
+import type { ExplorerView } from './state.js';
 import { VolumeStrip } from './strip.js';
 
 /** The records of the view: facets, counts, strip and grid. */
@@ -112,6 +113,11 @@ const Outcome = (props: ExploredProps) => {
   );
 };
 
+const switchKeys = (view: ExplorerView, change: RecordsProps['onChange']) => [
+  { keys: 'v', what: 'Volume', run: () => change({ strip: other(view.strip) }) },
+  { keys: 'F', what: 'Facets', run: () => change({ facets: other(view.facets) }) },
+];
+
 const Toolbar = (
   props: ExploredProps & {
     readonly onColumns: () => void;
@@ -127,8 +133,7 @@ const Toolbar = (
       { keys: '.', what: 'Ask now', run: explored.refresh },
       { keys: 'c', what: 'Columns', run: props.onColumns },
       { keys: 'e', what: 'Export', run: () => setIsExporting(true) },
-      { keys: 'v', what: 'Volume', run: () => props.onChange({ strip: other(view.strip) }) },
-      { keys: 'F', what: 'Facets', run: () => props.onChange({ facets: other(view.facets) }) },
+      ...(hasFacets ? switchKeys(view, props.onChange) : []),
     ],
     [view, props.onColumns],
   );

@@ -16,8 +16,10 @@ export const App = () => {
   const match = matchRoute(path);
   const isAlone = match?.route.frame === 'alone';
   useEffect(() => {
-    // Answers are the last person's; the next one starts without them.
-    if (state === 'signed-out') queries.clear();
+    if (state !== 'signed-out') return;
+    // Answers and places are the last person's; the next one starts without them.
+    queries.clear();
+    navigation.forgetVisited();
   }, [state]);
   useEffect(() => {
     if (state !== 'signed-out' || isAlone) return;
