@@ -1,28 +1,23 @@
-import type { RefObject } from 'preact';
-import { useEffect } from 'preact/hooks';
+import { useLayoutEffect, useRef } from 'preact/hooks';
 import { useSurroundings } from './context.js';
 import type { KeyBinding } from '../engines/keys.js';
 
-/** Keyboard commands while the part is shown. `depends`: what their work reads. */
+/**
+ * Keyboard commands while the part is shown, at once and with what its last rendering knows.
+ * `depends`: what their keys and descriptions are made of.
+ */
 export const useKeys = (bindings: readonly KeyBinding[], depends: readonly unknown[]): void => {
   const { keyboard } = useSurroundings();
-  useEffect(() => keyboard.bind(bindings), depends);
-};
-
-/**
- * Lists the keys of a grid, which handles them while it has the focus; `j` gives it the focus.
- * `further`: keys of this grid alone.
- */
-export const useGridKeys = (
-  grid: RefObject<HTMLElement | null>,
-  further: readonly Omit<KeyBinding, 'run'>[] = [],
-): void => {
-  const listed = [
-    { keys: 'k', what: 'Row before' },
-    { keys: 'Enter', what: 'Open the row' },
-    { keys: 'x', what: 'Select the row' },
-    ...further,
-  ].map((binding) => ({ ...binding, run: null }));
-  const focus = (): void => grid.current?.focus({ preventScroll: true });
-  useKeys([{ keys: 'j', what: 'To the rows, then next row', run: focus }, ...listed], []);
+  const latest = useRef(bindings);
+  latest.current = bindings;
+  useLayoutEffect(
+    () =>
+      keyboard.bind(
+        bindings.map((binding) => ({
+          ...binding,
+          run: () => latest.current.find(({ keys }) => keys === binding.keys)?.run(),
+        })),
+      ),
+    depends,
+  );
 };

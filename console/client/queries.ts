@@ -98,11 +98,13 @@ export const useCaller = () =>
     freshMs: 60_000,
   });
 
-const faultOf = (error: Error | null): AssayFault | null => {
-  if (error === null) return null;
-  if (isFault(error)) return error;
-  return new AssayFault(`The page failed: ${error.message}`, { code: 'unreadable', cause: error });
-};
+const faultOf = (error: Error | null): AssayFault | null =>
+  error === null ? null : faultOfError(error);
+
+const faultOfError = (error: Error): AssayFault =>
+  isFault(error)
+    ? error
+    : new AssayFault(`The page failed: ${error.message}`, { code: 'unreadable', cause: error });
 
 export type Action<I> = {
   /** Resolves with true when it was done; a second call while it runs does nothing. */
@@ -147,4 +149,45 @@ export const useAction = <I = void>(
     }
   };
   return { ...state, run, clearFault: () => setState({ ...state, fault: null }) };
+};
+
+/** The end of a write of a queue: its answer, or why it failed. */
+type WriteOutcome<T> = { readonly value: T } | { readonly fault: AssayFault };
+
+type WriteQueue = {
+  /** Does the write after all earlier ones; the page goes on meanwhile. */
+  readonly add: <T>(
+    write: (operations: Operations, options: CallOptions) => Promise<T>,
+  ) => Promise<WriteOutcome<T>>;
+  /** Number of writes that have not ended. */
+  readonly waiting: number;
+};
+
+/**
+ * Writes that the page does not wait for, one at a time in the order of their calls. A failed one
+ * does not stop those behind it. After each, queries whose key begins with a noun of `changes` are
+ * asked again.
+ */
+export const useWriteQueue = (changes: readonly string[]): WriteQueue => {
+  const { service, queries } = useSurroundings();
+  const [waiting, setWaiting] = useState(0);
+  const last = useMemo(() => ({ ended: Promise.resolve<unknown>(null) }), []);
+  return {
+    waiting,
+    add: (write) => {
+      setWaiting((count) => count + 1);
+      const outcome = last.ended.then(async () => {
+        try {
+          return { value: await write(service.api, { strict: true, idempotencyKey: uuid() }) };
+        } catch (error) {
+          return { fault: faultOfError(error as Error) };
+        } finally {
+          setWaiting((count) => count - 1);
+          for (const noun of changes) void queries.invalidateQueries({ queryKey: [noun] });
+        }
+      });
+      last.ended = outcome;
+      return outcome;
+    },
+  };
 };

@@ -37,7 +37,8 @@ export const DatasetDialog = (props: Props) => {
       ),
     keepsPrevious: true,
   });
-  const title = `Add ${props.count} ${kindOf[props.population]} to a dataset`;
+  const kind = props.count === 1 ? props.population : kindOf[props.population];
+  const title = `Add ${props.count} ${kind} to a dataset`;
   return (
     <Dialog title={title} onClose={props.onClose}>
       <FaultNotice fault={datasets.fault} />

@@ -4,6 +4,7 @@ import type { FilterContext } from '../language/catalogue.js';
 import type { FilterTree } from '../language/filter-tree.js';
 import { openWindowOf, runSelector, windowOf } from '../parts/record-scope.js';
 import type { Population } from '../../kernel/records/record.js';
+import { lastAskedAt, rememberAskedAt } from './asked-at.js';
 import { searchFields } from './model.js';
 import { useRecordCount, useRecordPages, withFilter } from './questions.js';
 import type { ExplorerView } from './state.js';
@@ -20,17 +21,6 @@ export type RecordsProps = {
 
 const liveMs = 5_000;
 
-/** When records of a project were last asked for, so that Back finds the answer. */
-const asked = new Map<string, number>();
-const askedFreshMs = 60_000;
-
-const lastNow = (projectId: string, now: number): number => {
-  const last = asked.get(projectId) ?? 0;
-  if (now - last < askedFreshMs) return last;
-  asked.set(projectId, now);
-  return now;
-};
-
 /** The records of a view as they were when asked for, and how many came since. */
 export const useExploredRecords = (
   projectId: string,
@@ -39,10 +29,9 @@ export const useExploredRecords = (
   tree: FilterTree | null,
 ) => {
   const { service } = useSurroundings();
-  const [now, setNow] = useState(() => lastNow(projectId, service.now()));
+  const [now, setNow] = useState(() => lastAskedAt(projectId, service.now()));
   const refresh = (): void => {
-    asked.set(projectId, service.now());
-    setNow(service.now());
+    setNow(rememberAskedAt(projectId, service.now()));
   };
   const place = { project_id: projectId, ...runSelector(view.run) };
   const everything = { ...place, ...windowOf(view.t, now) };

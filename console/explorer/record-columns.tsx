@@ -1,8 +1,10 @@
 import type { ComponentChildren } from 'preact';
 import type { Column } from '../../clients/typescript/src/generated/traces-types.js';
 import { useSurroundings } from '../client/context.js';
+import { addressCodec, textMember } from '../parts/address.js';
 import type { GridColumn } from '../parts/data-grid.js';
 import { instantFigure, type InstantScale } from '../parts/instants.js';
+import { listMembers, type RecordList } from '../parts/record-scope.js';
 import { cellText, cellValue, type ExploredRecord } from './cell-text.js';
 import { columnWidth, isNumeric } from './model.js';
 
@@ -12,9 +14,23 @@ export const recordPath = (projectId: string, record: ExploredRecord): string =>
   return `/p/${projectId}/traces/${record.trace_id ?? record.id}`;
 };
 
-/** View of that page: the span that is selected in it. */
-export const recordView = (record: ExploredRecord): string =>
-  record.type === 'session' || record.type === 'trace' ? '' : `sel=${record.id}`;
+const openedCodec = addressCodec<RecordList & { readonly sel: string }>({
+  ...listMembers,
+  sel: textMember(),
+});
+
+/** View of that page: the span that is selected in it, and the list that it is opened from. */
+export const recordView = (
+  record: ExploredRecord,
+  list: Pick<RecordList, 't' | 'f' | 'run' | 'sort'>,
+  row: number,
+): string => {
+  if (record.type === 'session') return '';
+  const { t, f, run, sort } = list;
+  const isTrace = record.type === 'trace';
+  const from = isTrace ? 'traces' : 'spans';
+  return openedCodec.write({ t, f, run, sort, from, row, sel: isTrace ? '' : record.id });
+};
 
 /** The zone that the person chose, and the time. */
 export const useInstantScale = (): InstantScale => {
@@ -22,22 +38,12 @@ export const useInstantScale = (): InstantScale => {
   return { nowMs: clock.now(), zone: appearance.zone.value };
 };
 
-/** Columns that the cards of narrow screens have. */
-const primaryColumns = [
-  'created_at',
-  'type',
-  'name',
-  'input',
-  'output',
-  'status_code',
-  'metrics/duration_ns',
-];
+const primaryColumns = ['created_at', 'name', 'input'];
 
 /** Columns of the grid: values by type, levels by threshold, failed evaluations with reason. */
 export const gridColumns = (
   columns: readonly Column[],
-  projectId: string,
-  href: (path: string, view?: string) => string,
+  hrefOf: (record: ExploredRecord) => string,
   scale: InstantScale,
 ): readonly GridColumn<ExploredRecord>[] =>
   columns.map((column, index) => ({
@@ -51,7 +57,7 @@ export const gridColumns = (
       const content = <Cell record={record} column={column} scale={scale} />;
       if (index !== 0) return content;
       return (
-        <a tabIndex={-1} href={href(recordPath(projectId, record), recordView(record))}>
+        <a tabIndex={-1} href={hrefOf(record)}>
           {content}
         </a>
       );

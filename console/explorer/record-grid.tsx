@@ -1,17 +1,19 @@
-import { useRef, useState } from 'preact/hooks';
+import { useMemo, useRef, useState } from 'preact/hooks';
 import type { Column } from '../../clients/typescript/src/generated/traces-types.js';
 import { useSurroundings } from '../client/context.js';
 import { kindOf } from '../client/filter-context.js';
-import { useGridKeys } from '../client/keys.js';
+import { useKeys } from '../client/keys.js';
 import type { FilterTree } from '../language/filter-tree.js';
 import { DataGrid, type GridCursor, type GridSort } from '../parts/data-grid.js';
 import { Menu } from '../parts/menu.js';
+import type { ExploredRecord } from './cell-text.js';
 import { cellConditions, type CellConditions } from './value-menu.js';
 import { withTerm } from './facet-edits.js';
 import type { RecordsProps, useExploredRecords } from './explored.js';
 import { recordKey } from './questions.js';
 import { gridColumns, recordPath, recordView, useInstantScale } from './record-columns.js';
 import { SelectionBar } from './selection-bar.js';
+import type { ExplorerView } from './state.js';
 
 type Props = RecordsProps & {
   readonly explored: ReturnType<typeof useExploredRecords>;
@@ -40,21 +42,23 @@ export const RecordGrid = (props: Props) => {
   };
   const add = (term: FilterTree | null | undefined): void =>
     term == null ? undefined : props.onTree(withTerm(props.tree, term));
+  const placeOf = useRecordPlaces(projectId, view, explored.rows);
   const sortBy = (column: string): void => props.onChange({ sort: nextSort(view.sort, column) });
-  useGridKeys(grid, gridKeys);
+  const focus = (): void => grid.current?.focus({ preventScroll: true });
+  useKeys([{ keys: 'j', what: 'To the rows, then next row', run: focus }], []);
   const records = explored.rows.filter((record) => selected.has(recordKey(record)));
   return (
     <>
       <DataGrid
         gridRef={grid}
         label={kindOf[population]}
-        columns={gridColumns(props.shown, projectId, navigation.href, scale)}
+        columns={gridColumns(props.shown, (record) => navigation.href(...placeOf(record)), scale)}
         rows={explored.rows}
         keyOf={recordKey}
         totalRows={explored.matching ?? explored.rows.length}
         cursor={cursor}
         onCursor={setCursor}
-        onOpen={(record) => navigation.go(recordPath(projectId, record), recordView(record))}
+        onOpen={(record) => navigation.go(...placeOf(record))}
         selected={selected}
         onToggle={(record) => setSelected(toggled(selected, recordKey(record)))}
         sort={view.sort}
@@ -92,11 +96,21 @@ export const RecordGrid = (props: Props) => {
   );
 };
 
-const gridKeys = [
-  { keys: 's', what: 'Sort by the column' },
-  { keys: '+', what: 'Only this value' },
-  { keys: '-', what: 'Not this value' },
-];
+/** Path and view of the page of a record, which knows the list that it is opened from. */
+const useRecordPlaces = (
+  projectId: string,
+  view: ExplorerView,
+  records: readonly ExploredRecord[],
+) => {
+  const rows = useMemo(
+    () => new Map(records.map((record, index) => [record, index + 1])),
+    [records],
+  );
+  return (record: ExploredRecord): readonly [path: string, view: string] => [
+    recordPath(projectId, record),
+    recordView(record, view, rows.get(record) ?? 0),
+  ];
+};
 
 /** The cursor, or the nearest cell of a grid that became smaller. */
 const within = ({ row, column }: GridCursor, rows: number, columns: number): GridCursor => ({

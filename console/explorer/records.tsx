@@ -1,9 +1,11 @@
 import { useState } from 'preact/hooks';
 import type { Column } from '../../clients/typescript/src/generated/traces-types.js';
+import { useSurroundings } from '../client/context.js';
 import { kindOf, useColumns } from '../client/filter-context.js';
 import { useKeys } from '../client/keys.js';
 import { Button } from '../parts/button.js';
 import { BehindNotice, FaultNotice, Skeleton } from '../parts/notice.js';
+import { scopeCodec } from '../parts/record-scope.js';
 import { ColumnsDialog } from './columns-dialog.js';
 import { EmptyRecords } from './empty-records.js';
 import { ExportDialog } from './export-dialog.js';
@@ -13,7 +15,6 @@ import { facetsOf } from './facets.js';
 import { countText, shownColumns } from './model.js';
 import { rowsMax } from './questions.js';
 import { RecordGrid } from './record-grid.js';
-import type { ExplorerView } from './state.js';
 import { VolumeStrip } from './strip.js';
 
 /** The records of the view: facets, counts, strip and grid. */
@@ -113,27 +114,23 @@ const Outcome = (props: ExploredProps) => {
   );
 };
 
-const switchKeys = (view: ExplorerView, change: RecordsProps['onChange']) => [
-  { keys: 'v', what: 'Volume', run: () => change({ strip: other(view.strip) }) },
-  { keys: 'F', what: 'Facets', run: () => change({ facets: other(view.facets) }) },
-];
-
 const Toolbar = (
   props: ExploredProps & {
     readonly onColumns: () => void;
   },
 ) => {
+  const { navigation } = useSurroundings();
   const { explored, view } = props;
   const { population } = props.context;
   const { first, added } = explored;
   const [isExporting, setIsExporting] = useState(false);
-  const hasFacets = population !== 'session';
   useKeys(
     [
       { keys: '.', what: 'Ask now', run: explored.refresh },
       { keys: 'c', what: 'Columns', run: props.onColumns },
       { keys: 'e', what: 'Export', run: () => setIsExporting(true) },
-      ...(hasFacets ? switchKeys(view, props.onChange) : []),
+      { keys: 'v', what: 'Volume', run: () => props.onChange({ strip: other(view.strip) }) },
+      { keys: 'F', what: 'Facets', run: () => props.onChange({ facets: other(view.facets) }) },
     ],
     [view, props.onColumns],
   );
@@ -151,21 +148,14 @@ const Toolbar = (
         )}
       </span>
       <span class="inline">
-        {hasFacets && (
-          <>
-            <Button
-              isPressed={view.facets === 'on'}
-              onClick={() => props.onChange({ facets: other(view.facets) })}
-            >
-              Facets
-            </Button>
-            <Button
-              isPressed={view.strip === 'on'}
-              onClick={() => props.onChange({ strip: other(view.strip) })}
-            >
-              Volume
-            </Button>
-          </>
+        {population !== 'session' && <ViewSwitches {...props} />}
+        {population === 'trace' && (
+          <a
+            class="button"
+            href={navigation.href(`/p/${props.projectId}/rate`, scopeCodec.write(view))}
+          >
+            Rate
+          </a>
         )}
         <Button onClick={props.onColumns}>Columns</Button>
         <Button onClick={() => setIsExporting(true)}>Export</Button>
@@ -184,3 +174,18 @@ const Toolbar = (
     </div>
   );
 };
+
+/** Shows or hides facets and volume. */
+const ViewSwitches = ({ view, onChange }: Pick<ExploredProps, 'view' | 'onChange'>) => (
+  <>
+    <Button
+      isPressed={view.facets === 'on'}
+      onClick={() => onChange({ facets: other(view.facets) })}
+    >
+      Facets
+    </Button>
+    <Button isPressed={view.strip === 'on'} onClick={() => onChange({ strip: other(view.strip) })}>
+      Volume
+    </Button>
+  </>
+);

@@ -7,13 +7,10 @@ import { useQuery } from '../client/queries.js';
 import { printFilter } from '../language/print-filter.js';
 import type { FilterTree } from '../language/filter-tree.js';
 import { Button } from '../parts/button.js';
-import { CopyText } from '../parts/copy-text.js';
-import { Dialog } from '../parts/dialog.js';
-import { addressCodec } from '../parts/address.js';
-import { scopeMembers, type RecordScope } from '../parts/record-scope.js';
+import { scopeCodec } from '../parts/record-scope.js';
 import type { Population } from '../../kernel/records/record.js';
 import type { ExploredRecord } from './cell-text.js';
-import { curlLine } from './curl-line.js';
+import { CurlDialog } from './curl-dialog.js';
 import { DatasetDialog } from './dataset-dialog.js';
 import { DeleteDialog } from './delete-dialog.js';
 import { withFilter, type RecordQuestion } from './questions.js';
@@ -123,7 +120,7 @@ const selectionTree = (records: readonly ExploredRecord[]): FilterTree => ({
 });
 
 const scopeOf = (tree: FilterTree): string =>
-  addressCodec<RecordScope>(scopeMembers).write({ t: 'all', f: printFilter(tree, null), run: '' });
+  scopeCodec.write({ t: 'all', f: printFilter(tree, null), run: '' });
 
 /** The right to delete records of the project, or why the caller lacks it. */
 const useDeletePermission = (projectId: string) => {
@@ -134,19 +131,4 @@ const useDeletePermission = (projectId: string) => {
   });
   const permission = project.value?.permissions.find(({ action }) => action === 'delete_data');
   return { isAllowed: permission?.allowed ?? false, reason: permission?.message ?? '' };
-};
-
-/** The question as a line for a shell. */
-const CurlDialog = (props: {
-  readonly kind: string;
-  readonly question: RecordQuestion;
-  readonly onClose: () => void;
-}) => {
-  const { clipboard, service } = useSurroundings();
-  const line = curlLine(service.url, props.kind, props.question);
-  return (
-    <Dialog title="The same by curl" onClose={props.onClose}>
-      <CopyText label="curl line" text={line} onCopy={clipboard.copy} />
-    </Dialog>
-  );
 };

@@ -1,5 +1,4 @@
 import { useState } from 'preact/hooks';
-import type { HistoryEntry } from '../../clients/typescript/src/generated/history-types.js';
 import { useSurroundings } from '../client/context.js';
 import { useKeys } from '../client/keys.js';
 import { useQuery, type Query } from '../client/queries.js';
@@ -12,9 +11,8 @@ import type { PageProps } from '../parts/page.js';
 import { printCount } from '../parts/numbers.js';
 import { RangePicker } from '../parts/range-picker.js';
 import { Tabs } from '../parts/tabs.js';
-import { ErasureCertificate } from './certificate.js';
 import { EntryList } from './entries.js';
-import { certifiedDeletion, nextOpen, resourceKinds } from './model.js';
+import { nextOpen, resourceKinds } from './model.js';
 import { ProofPanel, ProveButton } from './proof-panel.js';
 import { useTimeline, type Entries } from './questions.js';
 import { SealLine } from './seal-line.js';
@@ -48,16 +46,14 @@ export const Page = ({ params }: PageProps) => {
       {timeline.fault?.code !== 'forbidden' && (
         <Tabs
           label="History"
-          tabs={tabs.filter(({ key }) => key !== 'erasure' || projectId === null)}
+          tabs={tabs}
           selected={view.tab}
           onSelect={(tab) => change({ tab, sel: null })}
         />
       )}
-      {view.tab === 'whole' && <WholeHistory projectId={projectId} />}
-      {view.tab === 'erasure' && (
-        <ErasureCertificate cert={view.cert} onChange={(cert) => change({ cert }, 'replace')} />
-      )}
-      {view.tab === 'timeline' && (
+      {view.tab === 'whole' ? (
+        <WholeHistory projectId={projectId} />
+      ) : (
         <Timeline
           projectId={projectId}
           view={view}
@@ -73,7 +69,6 @@ export const Page = ({ params }: PageProps) => {
 const tabs = [
   { key: 'timeline', text: 'Timeline' },
   { key: 'whole', text: 'Whole history' },
-  { key: 'erasure', text: 'Erasure' },
 ] as const;
 
 type TimelineProps = FiltersProps & {
@@ -84,8 +79,7 @@ type TimelineProps = FiltersProps & {
 const Timeline = ({ timeline, onMore, ...filters }: TimelineProps) => {
   const { view, onChange: change } = filters;
   const { entries = [], hasMore = false } = timeline.value ?? {};
-  const usual = { t: '30d', sel: null, prove: 'off', cert: '' } as const;
-  const isFiltered = timelineCodec.write({ ...view, ...usual }) !== '';
+  const isFiltered = timelineCodec.write({ ...view, t: '30d', sel: null, prove: 'off' }) !== '';
   return (
     <>
       <Filters {...filters} />
@@ -115,10 +109,7 @@ const Timeline = ({ timeline, onMore, ...filters }: TimelineProps) => {
         onType={(type) => change({ type: [...new Set([...(view.type ?? []), type])] })}
         details={(entry) => (
           <>
-            <div class="inline">
-              <ProveButton prove={view.prove} onChange={(prove) => change({ prove })} />
-              {filters.projectId === null && <CertificateLink entry={entry} onChange={change} />}
-            </div>
+            <ProveButton prove={view.prove} onChange={(prove) => change({ prove })} />
             {view.prove === 'on' && <ProofPanel entry={entry} />}
           </>
         )}
@@ -129,18 +120,6 @@ const Timeline = ({ timeline, onMore, ...filters }: TimelineProps) => {
         </Button>
       )}
     </>
-  );
-};
-
-/** Leads from an entry of an erasure to its certificate. */
-const CertificateLink = (props: {
-  readonly entry: HistoryEntry;
-  readonly onChange: FiltersProps['onChange'];
-}) => {
-  const cert = certifiedDeletion(props.entry);
-  if (cert === null) return null;
-  return (
-    <Button onClick={() => props.onChange({ tab: 'erasure', cert, sel: null })}>Certificate</Button>
   );
 };
 

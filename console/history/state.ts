@@ -4,7 +4,6 @@ import {
   listMember,
   optionalMember,
   rangeMember,
-  textMember,
   type TimeRange,
 } from '../parts/address.js';
 
@@ -22,9 +21,7 @@ export type TimelineView = {
   readonly sel: string | null;
   /** `on`: the open entry is proven. */
   readonly prove: 'on' | 'off';
-  readonly tab: 'timeline' | 'whole' | 'erasure';
-  /** Kind and id of the deletion whose certificate is checked: `run:<uuid>`; empty: none. */
-  readonly cert: string;
+  readonly tab: 'timeline' | 'whole';
 };
 
 export const timelineCodec = addressCodec<TimelineView>({
@@ -35,8 +32,7 @@ export const timelineCodec = addressCodec<TimelineView>({
   technical: choiceMember(['on', 'off'], 'off'),
   sel: optionalMember(),
   prove: choiceMember(['on', 'off'], 'off'),
-  tab: choiceMember(['timeline', 'whole', 'erasure'], 'timeline'),
-  cert: textMember(),
+  tab: choiceMember(['timeline', 'whole'], 'timeline'),
 });
 
 /** View of the history of one record. */

@@ -1,5 +1,5 @@
 import type { Column } from '../../clients/typescript/src/generated/traces-types.js';
-import type { ChartBucket, ChartSeries, ChartThreshold } from '../parts/chart-scale.js';
+import type { ChartBucket, ChartSeries } from '../parts/chart-scale.js';
 import { printCost, printCount, printDuration, printScore, printShare } from '../parts/numbers.js';
 import {
   bucketsOf,
@@ -22,7 +22,6 @@ export type OverviewCard = {
   readonly change: string | null;
   /** The level of a metric by its thresholds, in a word; null: none. */
   readonly level: string | null;
-  readonly thresholds: readonly ChartThreshold[];
   readonly kind: 'lines' | 'bars';
   readonly series: readonly ChartSeries[];
   readonly format: (value: number) => string;
@@ -54,10 +53,7 @@ const hasValues = (series: readonly ChartSeries[]): boolean =>
   series.some(({ values }) => values.some((value) => value !== null));
 
 type UsualKey = 'count' | 'errors' | 'latency' | 'cost' | 'tokens';
-type Head = Omit<OverviewCard, 'series' | 'kind' | 'level' | 'thresholds'>;
-
-/** System metrics have no levels. */
-const noLevels = { level: null, thresholds: [] } as const;
+type Head = Omit<OverviewCard, 'series' | 'kind' | 'level'>;
 
 /** Headlines over all records; groups share them. */
 const headsOf = ({ all, errors, before, errorsBefore }: OverviewAnswer): Record<UsualKey, Head> => {
@@ -129,7 +125,7 @@ const usualCards = (
     key: UsualKey,
     kind: OverviewCard['kind'],
     series: readonly ChartSeries[],
-  ): OverviewCard => ({ ...heads[key], ...noLevels, kind, series });
+  ): OverviewCard => ({ ...heads[key], level: null, kind, series });
   return [
     card('count', 'bars', [all]),
     card('errors', 'bars', [{ label: 'Errors', values: shares }]),
@@ -167,7 +163,7 @@ const groupCards = (
   const card = (key: UsualKey, title: string, series: readonly ChartSeries[]): OverviewCard => ({
     ...heads[key],
     title,
-    ...noLevels,
+    level: null,
     kind: 'lines',
     series,
   });
@@ -191,15 +187,16 @@ const metricCard = (
   const format = isShare ? printShare : printScore;
   const values = seriesOf(all.bucketed_metrics['all'] ?? [], buckets, id, 'metric');
   const then = measureOf(before.aggregate_metrics, id);
-  const column = columns.find((one) => one.id === id);
   const shareChange = now === null || then === null ? null : points(now - then);
   return {
     key: id,
     title: isShare ? label : `${label}, average`,
     figures: [printed(now, format)],
     change: isShare ? shareChange : percent(changeOf(now, then)),
-    level: levelOf(column, now),
-    thresholds: thresholdsOf(column),
+    level: levelOf(
+      columns.find((column) => column.id === id),
+      now,
+    ),
     kind: 'lines',
     series: groups === null ? [{ label, values }] : groupSeries(groups, buckets, id, 'metric'),
     format,
@@ -212,10 +209,4 @@ const levelOf = (column: Column | undefined, value: number | null): string | nul
   if (threshold === undefined || value === null) return null;
   const level = threshold.buckets.filter((one) => one <= value).length;
   return threshold.display_value_levels[level] ?? null;
-};
-
-/** The thresholds of a metric, each with the word of the level that begins there. */
-const thresholdsOf = (column: Column | undefined): readonly ChartThreshold[] => {
-  const { buckets = [], display_value_levels: levels = [] } = column?.threshold ?? {};
-  return buckets.map((value, index) => ({ value, word: levels[index + 1] ?? '' }));
 };

@@ -9,7 +9,7 @@ export type GridColumn<R> = {
   readonly width: number;
   readonly isNumber?: boolean;
   readonly isSortable?: boolean;
-  /** Shown in the cards of narrow screens, too. */
+  /** Shown on narrow screens, too. */
   readonly isPrimary?: boolean;
   readonly cell: (row: R) => ComponentChildren;
 };
@@ -66,7 +66,6 @@ export const DataGrid = <R,>(props: Props<R>) => {
     if (isAtEnd) props.onEnd?.();
   }, [isAtEnd, rows.length]);
   const hasBoxes = props.onToggle !== undefined;
-  // On narrow screens a row is a card with a line for each of these.
   const primary = columns.filter(({ isPrimary }) => isPrimary === true);
   return (
     <div
@@ -81,8 +80,8 @@ export const DataGrid = <R,>(props: Props<R>) => {
       aria-activedescendant={rows.length > 0 ? cellId(id, cursor) : undefined}
       aria-busy={props.isStale === true}
       style={{
-        ...sizesOf(columns, hasBoxes),
-        '--card-lines': String(primary.length),
+        ...sizesOf('', columns, hasBoxes),
+        ...sizesOf('-narrow', primary, hasBoxes),
       }}
       onScroll={onScroll}
       onKeyDown={(event) => onKey(event, props)}
@@ -127,15 +126,14 @@ const useRowWindow = (
   const [height, setHeight] = useState(usualPixels);
   const [top, setTop] = useState(0);
   const measure = (): void => {
-    const row = grid.current?.querySelector<HTMLElement>('.grid-body > .grid-row') ?? head.current;
-    setRowPixels(row?.offsetHeight ?? usualRowPixels);
+    setRowPixels(head.current?.offsetHeight ?? usualRowPixels);
     setHeight(grid.current?.clientHeight ?? usualPixels);
   };
   useLayoutEffect(measure);
   useLayoutEffect(() => {
     if (grid.current === null) return;
     const view = { rowHeight: rowPixels, top: grid.current.scrollTop };
-    const seen = grid.current.clientHeight - (head.current?.offsetHeight ?? 0);
+    const seen = grid.current.clientHeight - rowPixels;
     grid.current.scrollTop = scrollToRow(cursorRow, { ...view, height: seen });
   }, [cursorRow, rowPixels]);
   const stepPixels = stepRows * rowPixels;
@@ -154,6 +152,7 @@ const cellId = (id: string, { row, column }: GridCursor): string => `${id}-${row
 
 /** Properties for the style sheet: the columns of each row, and its least width. */
 const sizesOf = <R,>(
+  suffix: string,
   columns: readonly GridColumn<R>[],
   hasBoxes: boolean,
 ): Readonly<Record<string, string>> => {
@@ -162,8 +161,8 @@ const sizesOf = <R,>(
   );
   const boxes = hasBoxes ? [`${boxPixels}px`] : [];
   return {
-    '--grid-columns': [...boxes, ...widths].join(' '),
-    '--grid-width': `${columns.reduce((sum, { width }) => sum + width, boxPixels)}px`,
+    [`--grid-columns${suffix}`]: [...boxes, ...widths].join(' '),
+    [`--grid-width${suffix}`]: `${columns.reduce((sum, { width }) => sum + width, boxPixels)}px`,
   };
 };
 
@@ -235,7 +234,6 @@ const Row = <R,>(props: {
             id={cellId(props.id, { row: index, column: place })}
             role="gridcell"
             class={`${cellClass(column)}${isActive ? ' active' : ''}`}
-            data-label={column.label}
             data-place={`${index} ${place}`}
             onClick={() => grid.onCursor({ row: index, column: place })}
           >

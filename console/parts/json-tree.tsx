@@ -10,26 +10,21 @@ type Props = {
   readonly text: (text: string) => ComponentChildren;
   /** Levels that are open at first; 1 by default. */
   readonly openLevels?: number;
-  /** Control beside an object; null: none. */
-  readonly action?: (value: object) => ComponentChildren;
 };
 
 /** JSON as a tree that makes nodes for what is open only, whatever its depth and size. */
-export const JsonTree = ({ value, text, openLevels = 1, action = noAction }: Props) => (
+export const JsonTree = ({ value, text, openLevels = 1 }: Props) => (
   <div class="json-tree mono">
-    <Value name={null} value={value} text={text} openLevels={openLevels} action={action} />
+    <Value name={null} value={value} text={text} openLevels={openLevels} />
   </div>
 );
 
-const noAction = (): null => null;
-
 type ValueProps = Required<Props> & { readonly name: string | null };
 
-const Value = (props: ValueProps) => {
-  const { name, value, text } = props;
+const Value = ({ name, value, text, openLevels }: ValueProps) => {
   const label = name === null ? null : <span class="json-name">{text(name)}: </span>;
   if (typeof value === 'object' && value !== null) {
-    return <Branch {...props} value={value} />;
+    return <Branch name={name} value={value} text={text} openLevels={openLevels} />;
   }
   return (
     <div>
@@ -43,8 +38,7 @@ const Value = (props: ValueProps) => {
   );
 };
 
-const Branch = (props: ValueProps & { readonly value: object }) => {
-  const { name, value, text, openLevels, action } = props;
+const Branch = ({ name, value, text, openLevels }: ValueProps & { readonly value: object }) => {
   const [isOpen, setIsOpen] = useState(openLevels > 0);
   const [shown, setShown] = useState(pageSize);
   const isList = Array.isArray(value);
@@ -61,7 +55,6 @@ const Branch = (props: ValueProps & { readonly value: object }) => {
         {name !== null && <span class="json-name">{text(name)}: </span>}
         {isList ? `[${count}]` : `{${count}}`}
       </button>
-      {action(value)}
       {isOpen && (
         <div class="json-children">
           {names.slice(0, shown).map((child) => (
@@ -71,7 +64,6 @@ const Branch = (props: ValueProps & { readonly value: object }) => {
               value={(value as Readonly<Record<string, unknown>>)[child]}
               text={text}
               openLevels={openLevels - 1}
-              action={action}
             />
           ))}
           {names.length > shown && (

@@ -96,3 +96,7 @@ const boundForm = new Intl.DateTimeFormat('en-GB', {
 
 const rangeText = ({ from, to }: { readonly from: string; readonly to: string }): string =>
   boundForm.formatRange(new Date(from), new Date(to));
+
+/** The range in words. */
+export const rangeName = (range: TimeRange): string =>
+  typeof range === 'string' ? presetTexts[range] : rangeText(range);

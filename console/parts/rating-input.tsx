@@ -14,6 +14,8 @@ type Props = {
   readonly isDisabled: boolean;
   /** Why it is disabled. */
   readonly title?: string | undefined;
+  /** Shows the digit of each option, and gives what is typed with each key. */
+  readonly isKeyed?: boolean;
 };
 
 /** Input of a rating: a choice is given at once, and withdrawn when it is chosen again. */
@@ -58,7 +60,7 @@ type Option = { readonly text: string; readonly rating: RatingValue };
 
 const Options = (props: Props & { readonly options: readonly Option[] }) => (
   <div class="inline" role="group" aria-label={props.template.name}>
-    {props.options.map(({ text, rating }) => {
+    {props.options.map(({ text, rating }, index) => {
       const isChosen = props.value?.value === rating.value;
       return (
         <Button
@@ -68,12 +70,21 @@ const Options = (props: Props & { readonly options: readonly Option[] }) => (
           {...(props.title !== undefined && { title: props.title })}
           onClick={() => props.onRate(isChosen ? null : rating)}
         >
+          <Digit isShown={props.isKeyed === true} index={index} />
           <bdi>{text}</bdi>
         </Button>
       );
     })}
   </div>
 );
+
+/** The key of an option; the tenth and further ones have none. */
+const Digit = (props: { readonly isShown: boolean; readonly index: number }) =>
+  props.isShown && props.index < 9 ? (
+    <kbd class="rating-digit" aria-hidden="true">
+      {props.index + 1}
+    </kbd>
+  ) : null;
 
 const starsMax = 5;
 
@@ -107,7 +118,7 @@ const Tags = (
   const all = [...props.tags, ...chosen.filter((tag) => !props.tags.includes(tag))];
   return (
     <div class="inline" role="group" aria-label={props.template.name}>
-      {all.map((tag) => (
+      {all.map((tag, index) => (
         <Button
           key={tag}
           isPressed={chosen.includes(tag)}
@@ -117,6 +128,7 @@ const Tags = (
             rate(chosen.includes(tag) ? chosen.filter((one) => one !== tag) : [...chosen, tag])
           }
         >
+          <Digit isShown={props.isKeyed === true && index < props.tags.length} index={index} />
           <bdi>{tag}</bdi>
         </Button>
       ))}
@@ -125,6 +137,7 @@ const Tags = (
           {...props}
           kind="choice"
           value={null}
+          isKeyed={false}
           onRate={(other) => {
             if (typeof other?.value === 'string') rate([...chosen, other.value]);
           }}
@@ -134,37 +147,54 @@ const Tags = (
   );
 };
 
-/** A rating that is typed; Enter or the button gives it, an empty one is withdrawn. */
+/**
+ * A rating that is typed; Enter or the button gives it, or each key where it is keyed. An empty one
+ * is withdrawn.
+ */
 const Typed = (props: Props & { readonly kind: 'score' | 'text' | 'choice' }) => {
   const { kind, value } = props;
-  const given = value === null ? '' : String(value.value);
   const [draft, setDraft] = useState<string | null>(null);
   const { constraints } = props.template;
+  const isListed =
+    constraints.annotation_type === 'choice' &&
+    constraints.choices.includes(String(value?.value ?? ''));
+  const given = value === null || isListed ? '' : String(value.value);
   const bounds =
     constraints.annotation_type === 'score' ? { min: constraints.min, max: constraints.max } : {};
   const hint = 'min' in bounds ? `${bounds.min} to ${bounds.max}` : 'other';
-  const submit = (event: SubmitEvent): void => {
-    event.preventDefault();
-    const text = (draft ?? given).trim();
-    setDraft(null);
-    if (text === '') props.onRate(null);
+  const give = (text: string): void => {
+    if (text.trim() === '') props.onRate(null);
     else if (kind === 'score') props.onRate({ annotation_type: kind, value: Number(text) });
-    else props.onRate({ annotation_type: kind, value: text });
+    else
+      props.onRate({ annotation_type: kind, value: props.isKeyed === true ? text : text.trim() });
   };
+  const input = (
+    <input
+      class="cell-input rating-typed"
+      {...({ type: kind === 'score' ? 'number' : 'text' } as { readonly type: 'text' })}
+      {...bounds}
+      step={kind === 'score' ? 1 : undefined}
+      aria-label={props.template.name}
+      placeholder={kind === 'text' ? '' : hint}
+      value={draft ?? given}
+      disabled={props.isDisabled}
+      title={props.title}
+      onInput={({ currentTarget: { value: text } }) =>
+        props.isKeyed === true ? give(text) : setDraft(text)
+      }
+    />
+  );
+  if (props.isKeyed === true) return input;
   return (
-    <form class="inline" onSubmit={submit}>
-      <input
-        class="cell-input rating-typed"
-        {...({ type: kind === 'score' ? 'number' : 'text' } as { readonly type: 'text' })}
-        {...bounds}
-        step={kind === 'score' ? 1 : undefined}
-        aria-label={props.template.name}
-        placeholder={kind === 'text' ? '' : hint}
-        value={draft ?? given}
-        disabled={props.isDisabled}
-        title={props.title}
-        onInput={(event) => setDraft(event.currentTarget.value)}
-      />
+    <form
+      class="inline"
+      onSubmit={(event) => {
+        event.preventDefault();
+        setDraft(null);
+        give(draft ?? given);
+      }}
+    >
+      {input}
       {draft !== null && draft !== given && <Button type="submit">Give</Button>}
     </form>
   );

@@ -1,5 +1,13 @@
 import { canonicalUuid } from '../../kernel/uuid-and-instant.js';
-import { rangeMember, textMember, type RangePreset, type TimeRange } from './address.js';
+import {
+  addressCodec,
+  choiceMember,
+  rangeMember,
+  sortMember,
+  textMember,
+  type RangePreset,
+  type TimeRange,
+} from './address.js';
 
 /** Records that a view is about; the same members in the address of each page that filters. */
 export type RecordScope = {
@@ -17,6 +25,29 @@ export const scopeMembers = {
   run: {
     ...textMember(),
     parse: (text: string) => (runSelector(text) === null ? undefined : text),
+  },
+};
+
+/** Views that are their scope alone: links to the records of a filter. */
+export const scopeCodec = addressCodec<RecordScope>(scopeMembers);
+
+/** The list that a record was opened from, and its row there, so that one can go on and back. */
+export type RecordList = RecordScope & {
+  readonly sort: { readonly column: string; readonly ascending: boolean } | null;
+  readonly from: 'none' | 'traces' | 'spans';
+  /** From 1; 0: unknown. */
+  readonly row: number;
+};
+
+/** Members of a list for the codec of a record's page. */
+export const listMembers = {
+  ...scopeMembers,
+  sort: sortMember(),
+  from: choiceMember(['none', 'traces', 'spans'], 'none'),
+  row: {
+    initial: 0,
+    print: String,
+    parse: (text: string) => (/^\d{1,6}$/.test(text) ? Number(text) : undefined),
   },
 };
 

@@ -16,10 +16,8 @@ export const App = () => {
   const match = matchRoute(path);
   const isAlone = match?.route.frame === 'alone';
   useEffect(() => {
-    if (state !== 'signed-out') return;
-    // Answers and places are the last person's; the next one starts without them.
-    queries.clear();
-    navigation.forgetVisited();
+    // Answers are the last person's; the next one starts without them.
+    if (state === 'signed-out') queries.clear();
   }, [state]);
   useEffect(() => {
     if (state !== 'signed-out' || isAlone) return;

@@ -1,5 +1,4 @@
 import { useSurroundings } from '../client/context.js';
-import type { KeyBinding } from '../engines/keys.js';
 import { Dialog } from '../parts/dialog.js';
 
 /** The keyboard commands that apply now. */
@@ -9,10 +8,10 @@ export const KeyList = (props: { readonly onClose: () => void }) => {
     <Dialog title="Keys" onClose={props.onClose}>
       <table>
         <tbody>
-          {effective(keyboard.bindings.value).map(({ keys, what }) => (
+          {keyboard.bindings.value.map(({ keys, what }) => (
             <tr key={keys}>
               <td>
-                <kbd>{printedKeys(keys)}</kbd>
+                <kbd>{keys}</kbd>
               </td>
               <td>{what}</td>
             </tr>
@@ -22,24 +21,3 @@ export const KeyList = (props: { readonly onClose: () => void }) => {
     </Dialog>
   );
 };
-
-/** The commands that are run: of those with the same keys the first. */
-const effective = (bindings: readonly KeyBinding[]): readonly KeyBinding[] => {
-  const first = new Map<string, KeyBinding>();
-  for (const binding of bindings) if (!first.has(binding.keys)) first.set(binding.keys, binding);
-  return [...first.values()];
-};
-
-const names: Readonly<Record<string, string>> = {
-  ArrowLeft: '←',
-  ArrowRight: '→',
-  ArrowUp: '↑',
-  ArrowDown: '↓',
-  Escape: 'Esc',
-};
-
-/** Keys as they stand on keyboards: `Ctrl K`, `←`, `g t`. */
-const printedKeys = (keys: string): string =>
-  keys.startsWith('Ctrl+')
-    ? `Ctrl ${keys.slice('Ctrl+'.length).replace(/^.$/, (letter) => letter.toUpperCase())}`
-    : (names[keys] ?? keys);

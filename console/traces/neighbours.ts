@@ -27,8 +27,12 @@ const neighbourQuestion = (
   fields: ['created_at'],
 });
 
-/** `J` goes to the next older trace of the run, `K` to the next newer one. */
-export const useNeighbours = (projectId: string, trace: TraceRecord): void => {
+/** `J` goes to the next older trace of the run, `K` to the next newer one; shows nothing. */
+export const RunWalk = (props: {
+  readonly projectId: string;
+  readonly trace: TraceRecord;
+}): null => {
+  const { projectId, trace } = props;
   const { navigation } = useSurroundings();
   const older = useNeighbour(projectId, trace, 'older');
   const newer = useNeighbour(projectId, trace, 'newer');
@@ -42,6 +46,7 @@ export const useNeighbours = (projectId: string, trace: TraceRecord): void => {
     ],
     [older, newer],
   );
+  return null;
 };
 
 const useNeighbour = (

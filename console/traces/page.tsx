@@ -1,16 +1,23 @@
+import { useState } from 'preact/hooks';
 import { useSurroundings } from '../client/context.js';
 import { Instant } from '../client/instants.js';
 import { useKeys } from '../client/keys.js';
+import { useView } from '../client/view.js';
+import { Button } from '../parts/button.js';
 import { CopyId } from '../parts/copy-id.js';
 import { PageHeading } from '../parts/heading.js';
 import { BehindNotice, EmptyNotice, FaultNotice, Skeleton } from '../parts/notice.js';
 import { printCount } from '../parts/numbers.js';
 import type { PageProps } from '../parts/page.js';
 import { markedText } from '../parts/text-pieces.js';
+import { BackToList, ListWalk } from './list-walk.js';
+import { RunWalk } from './neighbours.js';
 import { recordFigures, type TraceRecord } from './record-facts.js';
 import { spansMax } from './questions.js';
+import { traceCodec } from './state.js';
+import type { TraceCommand } from './trace-dialogs.js';
 import { TraceView } from './trace-view.js';
-import { useOutline, useTraceRecord } from './use-trace.js';
+import { useOutline, useTraceRecord, type TraceIds } from './use-trace.js';
 
 /** One trace: its spans as tree and waterfall, and what the selected one says. */
 export const Page = ({ params }: PageProps) => {
@@ -18,6 +25,7 @@ export const Page = ({ params }: PageProps) => {
   const record = useTraceRecord(ids);
   const outline = useOutline(ids, record.value ?? null);
   const trace = record.value;
+  const [command, setCommand] = useState<TraceCommand | null>(null);
   if (record.isLoading) {
     return (
       <>
@@ -28,7 +36,7 @@ export const Page = ({ params }: PageProps) => {
   }
   return (
     <>
-      <TraceHeading trace={trace ?? null} />
+      <TraceHeading ids={ids} trace={trace ?? null} onCommand={setCommand} />
       {outline.query.isLoading && outline.tree !== null && (
         <p class="note" role="status">
           {printCount(outline.tree.rows.length)} of {printCount(trace?.num_spans ?? 0)} spans so far
@@ -43,30 +51,33 @@ export const Page = ({ params }: PageProps) => {
       )}
       {trace != null && outline.tree === null && <Skeleton rows={12} />}
       {trace != null && outline.tree !== null && (
-        <TraceView ids={ids} trace={trace} tree={outline.tree} />
+        <TraceView
+          ids={ids}
+          trace={trace}
+          tree={outline.tree}
+          command={command}
+          onCommand={setCommand}
+        />
       )}
     </>
   );
 };
 
-const TraceHeading = ({ trace }: { readonly trace: TraceRecord | null }) => {
+const TraceHeading = (props: {
+  readonly ids: TraceIds;
+  readonly trace: TraceRecord | null;
+  readonly onCommand: (command: TraceCommand) => void;
+}) => {
+  const { ids, trace } = props;
   const { clipboard, navigation } = useSurroundings();
-  const id = trace?.id;
-  useKeys(
-    [
-      {
-        keys: 'a',
-        what: 'History of the trace',
-        run: () => {
-          if (id !== undefined) navigation.go(`/history/trace/${id}`);
-        },
-      },
-    ],
-    [id],
-  );
-  if (trace === null) return <PageHeading title="Trace" />;
+  const [view] = useView(traceCodec);
+  useHeadingKeys(trace?.id, props.onCommand);
+  const walk = view.from === 'traces' && <ListWalk {...ids} view={view} />;
+  if (trace === null) return <PageHeading title="Trace">{walk}</PageHeading>;
   return (
     <PageHeading title={trace.name === '' ? 'Trace' : markedText(trace.name)}>
+      {walk}
+      {view.from !== 'traces' && <RunWalk projectId={ids.projectId} trace={trace} />}
       <span class="muted">
         <Instant at={trace.created_at} />
       </span>
@@ -76,7 +87,47 @@ const TraceHeading = ({ trace }: { readonly trace: TraceRecord | null }) => {
         <span class="warn">the first {spansMax.toLocaleString('en')} spans</span>
       )}
       <CopyId id={trace.id} onCopy={clipboard.copy} />
+      <BackToList projectId={ids.projectId} view={view} />
       <a href={navigation.href(`/history/trace/${trace.id}`)}>History</a>
+      <span class="inline">
+        {headingCommands.map(({ command, key, text }) => (
+          <Button
+            key={command}
+            look="plain"
+            {...(key !== null && { title: key })}
+            onClick={() => props.onCommand(command)}
+          >
+            {text}
+          </Button>
+        ))}
+      </span>
     </PageHeading>
+  );
+};
+
+const headingCommands = [
+  { command: 'rate', key: 'r', text: 'Rate' },
+  { command: 'dataset', key: 'd', text: 'Add to dataset' },
+  { command: 'curl', key: null, text: 'curl' },
+] as const;
+
+const useHeadingKeys = (
+  traceId: string | undefined,
+  onCommand: (command: TraceCommand) => void,
+): void => {
+  const { navigation } = useSurroundings();
+  useKeys(
+    [
+      {
+        keys: 'a',
+        what: 'History of the trace',
+        run: () => {
+          if (traceId !== undefined) navigation.go(`/history/trace/${traceId}`);
+        },
+      },
+      { keys: 'r', what: 'Rate the trace', run: () => onCommand('rate') },
+      { keys: 'd', what: 'Add to a dataset', run: () => onCommand('dataset') },
+    ],
+    [traceId],
   );
 };

@@ -4,6 +4,7 @@ import type {
   SpanFieldsPage,
 } from '../../clients/typescript/src/generated/spans-types.js';
 import type { Operations } from '../client/service.js';
+import type { TraceRecord } from './record-facts.js';
 import type { TreeSpan } from './tree.js';
 
 /** The members of a span that the outline of a trace shows. */
@@ -33,6 +34,24 @@ export const spansMax = 20_000;
 const pageSize = 1_000;
 
 type Place = { readonly projectId: string; readonly traceId: string };
+
+/** A trace whole, without its spans; null when the project has none of this id. */
+export const readTrace = async (
+  operations: Operations,
+  { projectId, traceId }: Place,
+  signal: AbortSignal,
+): Promise<TraceRecord | null> => {
+  const page = await operations.traces.search(
+    {
+      project_id: projectId,
+      filters: [{ type: 'id', name: 'id', value: traceId }],
+      include_counts: true,
+      limit: 1,
+    },
+    { signal },
+  );
+  return page.records[0] ?? null;
+};
 
 /** Spans of a trace without their texts, oldest first. `onPage` gets those that came so far. */
 export const readOutline = async (

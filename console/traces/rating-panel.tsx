@@ -1,39 +1,39 @@
+import { useEffect, useRef } from 'preact/hooks';
 import type { RatingValue } from '../../clients/typescript/src/generated/annotations-types.js';
 import { useSurroundings } from '../client/context.js';
 import { useAction, useCaller, useQuery } from '../client/queries.js';
 import { FaultNotice } from '../parts/notice.js';
 import { RatingInput, ratingText } from '../parts/rating-input.js';
 import { RecordedWord } from '../parts/recorded-text.js';
-import { roleOf } from '../projects/model.js';
-import { ratingRefusal, templateRatings, type TemplateRatings } from './ratings.js';
+import { useTemplates } from '../templates/questions.js';
+import { templateRatings, type TemplateRatings } from './ratings.js';
 import type { TraceRecord } from './record-facts.js';
+import { useRatingRefusal } from './use-rating-refusal.js';
 
 /** Ratings of a trace: one's own in place, those of others by name. */
 export const RatingPanel = (props: {
   readonly projectId: string;
   readonly trace: Pick<TraceRecord, 'id' | 'annotations'>;
+  /** True: the focus goes here once the ratings are shown. */
+  readonly wantsFocus?: { current: boolean };
 }) => {
   const { projectId, trace } = props;
   const { navigation } = useSurroundings();
-  const place = { project_id: projectId };
-  const templates = useQuery({
-    key: ['templates', projectId],
-    ask: (operations, signal) => operations.annotations.listTemplates(place, { signal }),
-    freshMs: 60_000,
-  });
+  const templates = useTemplates(projectId);
   const user = useCaller();
-  const project = useQuery({
-    key: ['projects', projectId],
-    ask: (operations, signal) => operations.projects.get(place, { signal }),
-    freshMs: 60_000,
-  });
+  const refusal = useRatingRefusal(projectId);
   const rate = useRate(projectId, trace.id);
-  if (templates.value === undefined || project.value === undefined) return null;
-  const role = roleOf(project.value);
-  const refusal = ratingRefusal(project.value.permissions, role);
+  const section = useRef<HTMLElement>(null);
+  useEffect(() => {
+    if (props.wantsFocus?.current !== true || section.current === null) return;
+    props.wantsFocus.current = false;
+    const control = section.current.querySelector<HTMLElement>(':is(button, input):enabled, a');
+    (control ?? section.current).focus();
+  });
+  if (templates.value === undefined || refusal === undefined) return null;
   const rows = templateRatings(templates.value, trace.annotations, user.value?.id ?? null);
   return (
-    <section class="stack ratings" aria-label="Ratings">
+    <section class="stack ratings" aria-label="Ratings" tabIndex={-1} ref={section}>
       <h3>Ratings</h3>
       {rows.length === 0 && (
         <p class="muted">

@@ -51,7 +51,7 @@ export const RecordPane = (props: Props) => {
         <Tabs label="Views of the record" tabs={tabs} selected={tab} onSelect={props.onTab} />
       </div>
       <div class="pane-body">
-        {tab === 'read' && <ReadTab {...props} />}
+        {tab === 'read' && <RecordReading {...props} />}
         {tab === 'json' && <JsonTree value={record} text={recordedValue} openLevels={2} />}
         {tab === 'metrics' && <MetricsTab record={record} />}
         {tab === 'otel' && <OtelTab projectId={props.projectId} record={record} />}
@@ -71,7 +71,12 @@ const headFacts = (record: AnyRecord): readonly string[] => {
   ];
 };
 
-const ReadTab = ({ record, answerOf, children }: Props) => {
+/** A record as it is read: its error, tools, input, events, output, and what was expected. */
+export const RecordReading = ({
+  record,
+  answerOf,
+  children,
+}: Pick<Props, 'record' | 'children'> & Partial<Pick<Props, 'answerOf'>>) => {
   const [showsRedacted, setShowsRedacted] = useState(false);
   const error = errorMessage(record);
   const { tools, events } = 'tools' in record ? record : {};
@@ -101,13 +106,13 @@ const ReadTab = ({ record, answerOf, children }: Props) => {
       <ContentView
         label="input"
         value={showsRedacted ? record.redacted_input : record.input}
-        answerOf={answerOf}
+        {...(answerOf !== undefined && { answerOf })}
       />
       {Array.isArray(events) && <Events events={events} />}
       <ContentView
         label="output"
         value={showsRedacted ? record.redacted_output : record.output}
-        answerOf={answerOf}
+        {...(answerOf !== undefined && { answerOf })}
       />
       {record.dataset_output !== null && (
         <ExpectedView expected={record.dataset_output} output={record.output} />

@@ -1,12 +1,11 @@
-import { addressCodec, choiceMember, sortMember, textMember } from '../parts/address.js';
-import { scopeMembers, type RecordScope } from '../parts/record-scope.js';
+import { addressCodec, choiceMember, textMember } from '../parts/address.js';
+import { listMembers, type RecordList } from '../parts/record-scope.js';
 
 export const spanTabs = ['read', 'json', 'metrics', 'otel', 'about'] as const;
 export type SpanTab = (typeof spanTabs)[number];
 
-/** View of a trace, as its address has it; scope and sort are those of the list it came from. */
-export type TraceView = RecordScope & {
-  readonly sort: { readonly column: string; readonly ascending: boolean } | null;
+/** View of a trace, as its address has it, with the list that it was opened from. */
+export type TraceView = RecordList & {
   /** Id of the selected span; empty: the trace itself. */
   readonly sel: string;
   readonly tab: SpanTab;
@@ -15,8 +14,7 @@ export type TraceView = RecordScope & {
 };
 
 export const traceCodec = addressCodec<TraceView>({
-  ...scopeMembers,
-  sort: sortMember(),
+  ...listMembers,
   sel: textMember(),
   tab: choiceMember(spanTabs, 'read'),
   path: choiceMember(['none', 'critical'], 'none'),

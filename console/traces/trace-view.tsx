@@ -1,17 +1,17 @@
 import type { ComponentChildren } from 'preact';
-import { useMemo, useState } from 'preact/hooks';
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { useKeys } from '../client/keys.js';
 import { Button } from '../parts/button.js';
 import { EmptyNotice, FaultNotice, Skeleton } from '../parts/notice.js';
 import { FindBar } from './find-bar.js';
 import { CallAnswer } from './call-answer.js';
-import { useNeighbours } from './neighbours.js';
 import type { OutlineSpan } from './questions.js';
 import { RatingPanel } from './rating-panel.js';
 import { RecordPane } from './record-pane.js';
 import type { AnyRecord, TraceRecord } from './record-facts.js';
 import { useTraceView } from './selection.js';
 import { spanTabs, type TraceView as View } from './state.js';
+import { TraceDialog, type TraceCommand } from './trace-dialogs.js';
 import { TreeList } from './tree-list.js';
 import { criticalPath } from './tree-walk.js';
 import type { SpanTree } from './tree.js';
@@ -27,21 +27,74 @@ export const TraceView = (props: {
   readonly ids: TraceIds;
   readonly trace: TraceRecord;
   readonly tree: SpanTree<OutlineSpan>;
+  /** Wanted about the selected record; null: nothing. */
+  readonly command: TraceCommand | null;
+  readonly onCommand: (command: TraceCommand | null) => void;
 }) => {
-  const { ids, trace, tree } = props;
+  const { ids, trace, tree, command } = props;
   const [view, changeView] = useTraceView();
-  const [zoom, setZoom] = useState<WaterfallView | null>(null);
   const [shown, setShown] = useState<'tree' | 'record'>('tree');
-  const [isFinding, setIsFinding] = useState(false);
   const open = useOpenTree(tree, view.sel, (sel) => changeView({ sel }));
-  const critical = useMemo(
-    () => (view.path === 'critical' ? criticalPath(tree) : null),
-    [tree, view.path],
-  );
-  const axis = zoom ?? wholeView(tree.lengthNs, axisPixels);
   useTreeKeys(open);
-  useNeighbours(ids.projectId, trace);
   useViewKeys(view, changeView, setShown);
+  const wantsRating = useRatingCommand(command, () => {
+    open.select(-1);
+    changeView({ tab: 'read' }, 'replace');
+    setShown('record');
+    props.onCommand(null);
+  });
+  return (
+    <div class="trace-view" data-shown={shown}>
+      <TreeSide
+        ids={ids}
+        trace={trace}
+        open={open}
+        isCritical={view.path === 'critical'}
+        onOpen={(row) => {
+          open.select(row);
+          setShown('record');
+        }}
+      />
+      <section class="trace-pane" aria-label="Selected record">
+        <span class="pane-back">
+          <Button onClick={() => setShown('tree')}>Back to the tree</Button>
+        </span>
+        <TracePane
+          ids={ids}
+          trace={trace}
+          open={open}
+          view={view}
+          changeView={changeView}
+          wantsRating={wantsRating}
+        />
+      </section>
+      {(command === 'dataset' || command === 'curl') && (
+        <TraceDialog
+          ids={ids}
+          spanId={open.selected < 0 ? '' : view.sel}
+          command={command}
+          onClose={() => props.onCommand(null)}
+        />
+      )}
+    </div>
+  );
+};
+
+/** The tree with its time axis, and the search in it. */
+const TreeSide = (props: {
+  readonly ids: TraceIds;
+  readonly trace: TraceRecord;
+  readonly open: OpenTree;
+  /** Marks the critical path. */
+  readonly isCritical: boolean;
+  readonly onOpen: (row: number) => void;
+}) => {
+  const { ids, open, isCritical } = props;
+  const { tree } = open;
+  const [zoom, setZoom] = useState<WaterfallView | null>(null);
+  const [isFinding, setIsFinding] = useState(false);
+  const critical = useMemo(() => (isCritical ? criticalPath(tree) : null), [tree, isCritical]);
+  const axis = zoom ?? wholeView(tree.lengthNs, axisPixels);
   useKeys(
     [
       { keys: 'f', what: 'Find in this trace', run: () => setIsFinding(true) },
@@ -50,37 +103,37 @@ export const TraceView = (props: {
     [],
   );
   return (
-    <div class="trace-view" data-shown={shown}>
-      <div class="tree-side">
-        {isFinding && (
-          <FindBar
-            ids={ids}
-            tree={tree}
-            selected={open.selected}
-            onSelect={open.select}
-            onClose={() => setIsFinding(false)}
-          />
-        )}
-        <TreeList
-          title={trace.name}
-          open={open}
-          onOpen={(row) => {
-            open.select(row);
-            setShown('record');
-          }}
-          critical={critical}
-          axis={axis}
-          onZoom={(from, to) => setZoom(zoomedView(axis, from, to))}
+    <div class="tree-side">
+      {isFinding && (
+        <FindBar
+          ids={ids}
+          tree={tree}
+          selected={open.selected}
+          onSelect={open.select}
+          onClose={() => setIsFinding(false)}
         />
-      </div>
-      <section class="trace-pane" aria-label="Selected record">
-        <span class="pane-back">
-          <Button onClick={() => setShown('tree')}>Back to the tree</Button>
-        </span>
-        <TracePane ids={ids} trace={trace} open={open} view={view} changeView={changeView} />
-      </section>
+      )}
+      <TreeList
+        title={props.trace.name}
+        open={open}
+        onOpen={props.onOpen}
+        critical={critical}
+        axis={axis}
+        onZoom={(from, to) => setZoom(zoomedView(axis, from, to))}
+      />
     </div>
   );
+};
+
+/** Shows the ratings when they are wanted; true until they have the focus. */
+const useRatingCommand = (command: TraceCommand | null, show: () => void): { current: boolean } => {
+  const wantsRating = useRef(false);
+  useEffect(() => {
+    if (command !== 'rate') return;
+    wantsRating.current = true;
+    show();
+  }, [command]);
+  return wantsRating;
 };
 
 type ChangeView = (change: Partial<View>, how: 'replace') => void;
@@ -91,6 +144,8 @@ const TracePane = (props: {
   readonly open: OpenTree;
   readonly view: View;
   readonly changeView: ChangeView;
+  /** True while the ratings are to get the focus once they are shown. */
+  readonly wantsRating: { current: boolean };
 }) => {
   const { ids, trace, open, view, changeView } = props;
   return (
@@ -105,7 +160,9 @@ const TracePane = (props: {
             <CallAnswer ids={ids} tree={open.tree} callId={callId} onOpen={open.select} />
           )}
         >
-          {record.type === 'trace' && <RatingPanel projectId={ids.projectId} trace={record} />}
+          {record.type === 'trace' && (
+            <RatingPanel projectId={ids.projectId} trace={record} wantsFocus={props.wantsRating} />
+          )}
         </RecordPane>
       )}
     </SelectedRecord>

@@ -1,6 +1,6 @@
 import { useMemo, useState } from 'preact/hooks';
 import { useQuery, type Query } from '../client/queries.js';
-import { readOutline, readSpan, type OutlineSpan } from './questions.js';
+import { readOutline, readSpan, readTrace, type OutlineSpan } from './questions.js';
 import type { TraceRecord } from './record-facts.js';
 import { spanTree, type SpanTree } from './tree.js';
 import type { Span } from '../../clients/typescript/src/generated/spans-types.js';
@@ -11,21 +11,12 @@ export type TraceIds = { readonly projectId: string; readonly traceId: string };
 const incompleteMs = 3_000;
 
 /** The trace without its spans; null: not found. Asked again while it is incomplete. */
-export const useTraceRecord = ({ projectId, traceId }: TraceIds): Query<TraceRecord | null> => {
+export const useTraceRecord = (ids: TraceIds): Query<TraceRecord | null> => {
   const [isIncomplete, setIsIncomplete] = useState(false);
   return useQuery({
-    key: ['traces', 'one', projectId, traceId],
+    key: ['traces', 'one', ids.projectId, ids.traceId],
     ask: async (operations, signal) => {
-      const page = await operations.traces.search(
-        {
-          project_id: projectId,
-          filters: [{ type: 'id', name: 'id', value: traceId }],
-          include_counts: true,
-          limit: 1,
-        },
-        { signal },
-      );
-      const record = page.records[0] ?? null;
+      const record = await readTrace(operations, ids, signal);
       setIsIncomplete(record !== null && !record.is_complete);
       return record;
     },

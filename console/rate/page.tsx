@@ -1,0 +1,84 @@
+import { useMemo, useState } from 'preact/hooks';
+import { useSurroundings } from '../client/context.js';
+import { useFilterContext } from '../client/filter-context.js';
+import { useCaller } from '../client/queries.js';
+import { useView } from '../client/view.js';
+import { parseFilter } from '../language/parse-filter.js';
+import { printFilter } from '../language/print-filter.js';
+import { PageHeading } from '../parts/heading.js';
+import { FaultNotice, Skeleton } from '../parts/notice.js';
+import type { PageProps } from '../parts/page.js';
+import { runSelector, scopeCodec, windowOf } from '../parts/record-scope.js';
+import { useTemplates } from '../templates/questions.js';
+import { useRatingRefusal } from '../traces/use-rating-refusal.js';
+import { NoTemplates } from './empty-queue.js';
+import { unratedTree } from './questions.js';
+import { ScopeFields, ScopeLine } from './queue-scope.js';
+import { RatingQueueView } from './queue-view.js';
+import { rateCodec } from './state.js';
+
+/** The traces of a filter that the caller has not rated, one after the other. */
+export const Page = ({ params }: PageProps) => {
+  const projectId = params['project_id'] ?? '';
+  const { navigation, service } = useSurroundings();
+  const [view, change] = useView(rateCodec);
+  const [asks, setAsks] = useState(0);
+  const [isChoosing, setIsChoosing] = useState(false);
+  const scope = scopeCodec.write(view);
+  const now = useMemo(() => service.now(), [scope, asks]);
+  const context = useFilterContext(projectId, 'trace');
+  const caller = useCaller();
+  const templates = useTemplates(projectId);
+  const refusal = useRatingRefusal(projectId);
+  const { tree, problems } = useMemo(() => parseFilter(view.f, context), [view.f, context]);
+  const callerId = caller.value?.id;
+  const isBroken = callerId !== undefined && problems.length > 0;
+  const listView = (by: string): string =>
+    scopeCodec.write({ ...view, f: printFilter(unratedTree(tree, by), context.me) });
+  const isKnown = callerId !== undefined && templates.value !== undefined && refusal !== undefined;
+  return (
+    <>
+      <PageHeading title="Rate">
+        <ScopeLine view={view} onOpen={() => setIsChoosing(true)} />
+        {callerId !== undefined && !isBroken && (
+          <a href={navigation.href(`/p/${projectId}/traces`, listView(callerId))}>Open as list</a>
+        )}
+        <a href={navigation.href(`/p/${projectId}/templates`)}>Templates</a>
+      </PageHeading>
+      {(isChoosing || isBroken) && (
+        <ScopeFields
+          projectId={projectId}
+          view={view}
+          context={context}
+          onChange={change}
+          onClose={isBroken ? null : () => setIsChoosing(false)}
+        />
+      )}
+      <FaultNotice fault={caller.fault ?? templates.fault} onRetry={templates.refetch} />
+      {!isKnown && templates.fault === null && <Skeleton />}
+      {templates.value?.length === 0 && <NoTemplates projectId={projectId} />}
+      {isKnown && !isBroken && templates.value.length > 0 && (
+        <RatingQueueView
+          projectId={projectId}
+          templates={templates.value}
+          refusal={refusal}
+          view={view}
+          onChange={change}
+          onAskAgain={() => setAsks(asks + 1)}
+          queue={{
+            callerId,
+            question: {
+              project_id: projectId,
+              ...runSelector(view.run),
+              ...windowOf(view.t, now),
+            },
+            tree,
+            order: view.order,
+            now,
+            isEnabled: true,
+          }}
+        />
+      )}
+    </>
+  );
+};
