@@ -7,9 +7,9 @@ import {
   type ContentRow,
   type Scalar,
 } from '../../kernel/dataset-content.js';
+import { rowByRole } from '../../kernel/dataset-roles.js';
 import type { StepScore, ScorerStep } from '../../kernel/sandbox.js';
 import type { Instant, JsonObject, ProjectId, RunId, TraceId } from '../../kernel/schema-types.js';
-import { textForm } from '../../kernel/records/text-form.js';
 
 /** A dataset row by role (contract 4.7, rule 4); texts as columns show them. */
 export type ScoredRow = {
@@ -24,69 +24,16 @@ export type ScoredRow = {
   readonly cells: Readonly<Record<string, ContentCell>>;
 };
 
-type Role = NonNullable<StoredMapping['input']>;
-type Cells = Readonly<Record<string, ContentCell>>;
-
-/** Default mapping: columns named after a role. */
-const defaultMapping: Omit<StoredMapping, 'mgt'> = {
-  input: { columns: ['input'], flatten: false },
-  output: { columns: ['output'], flatten: false },
-  generated_output: { columns: ['generated_output'], flatten: false },
-  metadata: { columns: ['metadata'], flatten: true },
-};
-
 export const scoredRow = (
   row: ContentRow,
   index: number,
   { columns }: Pick<ContentChanged, 'columns'>,
   mapping: StoredMapping | null,
 ): ScoredRow => {
-  const cells: Cells = Object.fromEntries(columns.map((one) => [one.name, readCell(row, one)]));
-  const roles = mapping ?? defaultMapping;
-  const reference = textOf(valueOf(roles.output, cells));
-  return {
-    index,
-    id: row.id,
-    input: textOf(valueOf(roles.input, cells)),
-    output: textOf(valueOf(roles.generated_output, cells)) || reference,
-    reference,
-    metadata: metadataOf(roles.metadata, cells),
-    cells,
-  };
+  const cells = Object.fromEntries(columns.map((one) => [one.name, readCell(row, one)]));
+  const { input, reference, generated, metadata } = rowByRole(mapping, cells);
+  return { index, id: row.id, input, output: generated || reference, reference, metadata, cells };
 };
-
-type Value = ContentCell | { readonly [member: string]: ContentCell };
-
-const valueOf = (role: Role | null, cells: Cells): Value => {
-  const [first, ...others] = role?.columns ?? [];
-  if (role === null || first === undefined) return null;
-  return others.length === 0 ? (cells[first] ?? null) : membersOf(role, cells);
-};
-
-/** Members of several columns; `flatten` spreads the objects among them, later columns win. */
-const membersOf = (
-  { columns, flatten }: Role,
-  cells: Cells,
-): Readonly<Record<string, ContentCell>> =>
-  Object.fromEntries(
-    columns.flatMap((name): readonly (readonly [string, ContentCell])[] => {
-      const cell = cells[name] ?? null;
-      return flatten && typeof cell === 'object' && cell !== null
-        ? Object.entries(cell)
-        : [[name, cell]];
-    }),
-  );
-
-const textOf = (value: Value): string | null =>
-  typeof value === 'object' && value !== null ? JSON.stringify(value) : textForm(value);
-
-/** Metadata by name, as in records; an object cell becomes compact JSON. */
-const metadataOf = (role: Role | null, cells: Cells): Readonly<Record<string, Scalar>> =>
-  Object.fromEntries(
-    Object.entries(role === null ? {} : membersOf(role, cells)).flatMap(([name, cell]) =>
-      cell === null ? [] : [[name, typeof cell === 'object' ? JSON.stringify(cell) : cell]],
-    ),
-  );
 
 /** Arguments of `scorer_fn` for the row (contract 4.11, rule 6). */
 export const stepOfRow = (row: ScoredRow, requiredScores: JsonObject): ScorerStep => ({
