@@ -3,11 +3,11 @@ import type {
   RowOfExperiment,
 } from '../../clients/typescript/src/generated/experiments-types.js';
 import { useSurroundings } from '../client/context.js';
-import { useTextDiff } from '../client/recorded-forms.js';
+import { TextDifference } from '../client/text-difference.js';
 import { useView } from '../client/view.js';
 import { Button } from '../parts/button.js';
 import { RecordedText } from '../parts/recorded-text.js';
-import { markedText, RecordedRun } from '../parts/text-pieces.js';
+import { markedText } from '../parts/text-pieces.js';
 import { comparedName, outputText, type Comparison } from './comparison.js';
 import { printMetric } from './model.js';
 import { comparisonCodec } from './state.js';
@@ -65,6 +65,7 @@ const Output = (props: {
 }) => {
   const { navigation } = useSurroundings();
   const { one, before } = props;
+  const [view] = useView(comparisonCodec);
   const text = outputText(one.output);
   if (one.trace_id === null) {
     return (
@@ -90,7 +91,7 @@ const Output = (props: {
       {before === null || before === text ? (
         <RecordedText text={text} />
       ) : (
-        <Difference before={before} after={text} />
+        <TextDifference before={before} after={text} by={view.by} />
       )}
       {before !== null && before === text && <span class="note">The same output.</span>}
       <span class="muted">
@@ -99,31 +100,5 @@ const Output = (props: {
           .join(' · ')}
       </span>
     </section>
-  );
-};
-
-/** Texts up to this length are compared; of longer ones the output itself is shown. */
-const comparedCharactersMax = 50_000;
-
-const Difference = (props: { readonly before: string; readonly after: string }) =>
-  props.before.length + props.after.length > comparedCharactersMax ? (
-    <RecordedText text={props.after} />
-  ) : (
-    <DifferenceText {...props} />
-  );
-
-const DifferenceText = (props: { readonly before: string; readonly after: string }) => {
-  const [{ by }] = useView(comparisonCodec);
-  const pieces = useTextDiff(props.before, props.after, by);
-  if (pieces === null) return <RecordedText text={props.after} />;
-  return (
-    <div class="recorded-text text-diff" dir="auto">
-      {pieces.map(({ kind, text }, index) => {
-        const content = <RecordedRun text={text} />;
-        if (kind === 'removed') return <del key={index}>{content}</del>;
-        if (kind === 'added') return <ins key={index}>{content}</ins>;
-        return <span key={index}>{content}</span>;
-      })}
-    </div>
   );
 };

@@ -8,12 +8,12 @@ import { BehindNotice, FaultNotice, Skeleton } from '../parts/notice.js';
 import { scopeCodec } from '../parts/record-scope.js';
 import { ColumnsDialog } from './columns-dialog.js';
 import { EmptyRecords } from './empty-records.js';
-import { ExportDialog } from './export-dialog.js';
 import { useExploredRecords, type RecordsProps } from './explored.js';
 import { FacetList } from './facet-list.js';
 import { facetsOf } from './facets.js';
 import { countText, shownColumns } from './model.js';
 import { rowsMax } from './questions.js';
+import { RecordExport } from './record-export.js';
 import { RecordGrid } from './record-grid.js';
 import { VolumeStrip } from './strip.js';
 
@@ -161,7 +161,7 @@ const Toolbar = (
         <Button onClick={() => setIsExporting(true)}>Export</Button>
       </span>
       {isExporting && (
-        <ExportDialog
+        <RecordExport
           population={population}
           question={{
             ...explored.question,

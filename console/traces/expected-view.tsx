@@ -1,5 +1,4 @@
-import { useTextDiff } from '../client/recorded-forms.js';
-import { RecordedRun } from '../parts/text-pieces.js';
+import { TextDifference } from '../client/text-difference.js';
 import { contentBlocks } from './content-blocks.js';
 import { ContentView, Disclosure } from './content-view.js';
 
@@ -13,7 +12,7 @@ export const ExpectedView = (props: { readonly expected: string; readonly output
         <p class="good">The output is as expected.</p>
       ) : (
         <Disclosure title="Difference from the expected output">
-          <TextDiff before={props.expected} after={output} />
+          <TextDifference before={props.expected} after={output} by="words" />
         </Disclosure>
       )}
     </>
@@ -30,18 +29,3 @@ const plainText = (output: unknown): string =>
       return block.pieces.map((piece) => (piece.type === 'text' ? piece.text : '')).join('\n');
     })
     .join('\n');
-
-const TextDiff = (props: { readonly before: string; readonly after: string }) => {
-  const pieces = useTextDiff(props.before, props.after, 'words');
-  if (pieces === null) return <p class="muted">Comparing, for half a second at most.</p>;
-  return (
-    <div class="recorded-text" dir="auto">
-      {pieces.map(({ kind, text }, index) => {
-        const content = <RecordedRun text={text} />;
-        if (kind === 'removed') return <del key={index}>{content}</del>;
-        if (kind === 'added') return <ins key={index}>{content}</ins>;
-        return <span key={index}>{content}</span>;
-      })}
-    </div>
-  );
-};

@@ -1,7 +1,6 @@
 import { expect } from 'chai';
 import * as fc from 'fast-check';
 import { facetSelection, withFacet } from '../../console/explorer/facet-edits.js';
-import { openRowCounter } from '../../console/explorer/export-lines.js';
 import { moveFilter } from '../../console/explorer/move-filter.js';
 import { stripBuckets, stripInterval } from '../../console/explorer/model.js';
 import { explorerCodec } from '../../console/explorer/state.js';
@@ -11,6 +10,7 @@ import type { FilterTree } from '../../console/language/filter-tree.js';
 import { parseFilter } from '../../console/language/parse-filter.js';
 import { printFilter } from '../../console/language/print-filter.js';
 import { partsOfTree, textOfParts } from '../../console/parts/filter-parts.js';
+import { openRowCounter } from '../../console/parts/row-counter.js';
 import type { CustomSearchResponse } from '../../clients/typescript/src/generated/metrics-types.js';
 import { drawSeed } from '../support/test-environment.js';
 import { writtenTrees } from './language/filter-trees.js';

@@ -1,24 +1,29 @@
 import { useState } from 'preact/hooks';
-import { useSurroundings } from '../client/context.js';
-import { kindOf } from '../client/filter-context.js';
+import type { Download } from '../../clients/typescript/src/call.js';
 import { Button } from '../parts/button.js';
 import { Dialog } from '../parts/dialog.js';
 import { Select } from '../parts/field.js';
 import { printBytes } from '../parts/numbers.js';
-import type { Population } from '../../kernel/records/record.js';
-import { openRowCounter } from './export-lines.js';
-import type { RecordQuestion, SortMember } from './questions.js';
-
-type Props = {
-  readonly population: Population;
-  readonly question: RecordQuestion & { readonly sort?: SortMember };
-  /** Records that the export has; undefined: not counted yet. */
-  readonly count: number | undefined;
-  readonly onClose: () => void;
-};
+import { openRowCounter } from '../parts/row-counter.js';
+import { useSurroundings } from './context.js';
+import type { Operations } from './service.js';
 
 type Format = 'jsonl' | 'csv';
 const types = { jsonl: 'application/x-ndjson', csv: 'text/csv' };
+
+type Props = {
+  readonly title: string;
+  /** Without its ending. */
+  readonly fileName: string;
+  /** Noun for its lines, in plural. */
+  readonly rows: string;
+  /** Purpose of each format. */
+  readonly texts: Readonly<Record<Format, string>>;
+  readonly download: (operations: Operations, format: Format) => Promise<Download>;
+  /** Another way, for a file that is not whole. */
+  readonly otherwise?: string;
+  readonly onClose: () => void;
+};
 
 type Progress = {
   readonly state: 'running' | 'whole' | 'cut';
@@ -27,38 +32,34 @@ type Progress = {
   readonly reason: string;
 };
 
-/** Saves all records of the question; a file whose transfer was cut is called so. */
+/** Saves an export of the service; a file whose transfer was cut is called so. */
 export const ExportDialog = (props: Props) => {
   const [format, setFormat] = useState<Format>('jsonl');
   const { progress, run } = useExport(props, format);
-  const kind = kindOf[props.population];
-  const count = props.count?.toLocaleString('en') ?? 'all';
   return (
-    <Dialog title={`Export ${count} ${kind}`} onClose={props.onClose}>
+    <Dialog title={props.title} onClose={props.onClose}>
       <Select
         label="Format"
         value={format}
         choices={[
-          { value: 'jsonl', text: 'JSON Lines, as a search answers' },
-          { value: 'csv', text: 'CSV, for a spreadsheet' },
+          { value: 'jsonl', text: props.texts.jsonl },
+          { value: 'csv', text: props.texts.csv },
         ]}
         onChange={setFormat}
       />
       <Button look="primary" isDisabled={progress?.state === 'running'} onClick={() => void run()}>
         Export
       </Button>
-      <p role="status">{progress !== null && progressText(progress)}</p>
+      <p role="status">{progress !== null && progressText(progress, props.rows)}</p>
       {progress?.state === 'cut' && (
-        <p class="note">
-          Nothing was kept. Large files come through the command line: assay export {kind}
-        </p>
+        <p class="note">{`Nothing was kept. ${props.otherwise ?? ''}`}</p>
       )}
     </Dialog>
   );
 };
 
-const progressText = ({ state, rows, bytes, reason }: Progress): string => {
-  const size = `${rows.toLocaleString('en')} lines, ${printBytes(bytes)}`;
+const progressText = ({ state, rows, bytes, reason }: Progress, noun: string): string => {
+  const size = `${rows.toLocaleString('en')} ${noun}, ${printBytes(bytes)}`;
   if (state === 'running') return `${size} so far`;
   return state === 'whole' ? `${size}: whole` : `Not whole: ${size} came. ${reason}`;
 };
@@ -66,12 +67,11 @@ const progressText = ({ state, rows, bytes, reason }: Progress): string => {
 /** Chunks between two updates of the numbers. */
 const chunksPerUpdate = 8;
 
-const useExport = ({ population, question }: Props, format: Format) => {
+const useExport = ({ fileName, download }: Props, format: Format) => {
   const { files, service } = useSurroundings();
   const [progress, setProgress] = useState<Progress | null>(null);
-  const kind = kindOf[population];
   const run = async (): Promise<void> => {
-    const sink = await files.create(`${kind}.${format}`, types[format]);
+    const sink = await files.create(`${fileName}.${format}`, types[format]);
     if (sink === null) return;
     const counter = openRowCounter(format);
     let bytes = 0;
@@ -80,10 +80,8 @@ const useExport = ({ population, question }: Props, format: Format) => {
       setProgress({ state, rows: counter.rows(), bytes, reason });
     update('running');
     try {
-      const { value: download } = await service.read((operations) =>
-        operations[kind].export({ ...question, format }),
-      );
-      for await (const chunk of download.bytes()) {
+      const { value: file } = await service.read((operations) => download(operations, format));
+      for await (const chunk of file.bytes()) {
         counter.add(chunk);
         bytes += chunk.length;
         chunks += 1;
