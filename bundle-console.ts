@@ -40,7 +40,10 @@ const buildOptions = {
 } as const satisfies BuildOptions;
 
 /** Workers, each one file: a worker has no chunks with the page. */
-const workerEntries = { history: 'console/history-worker.ts' } as const;
+const workerEntries = {
+  history: 'console/history-worker.ts',
+  datasets: 'console/datasets-worker.ts',
+} as const;
 
 /** Builds where a source is newer than the page. */
 export const bundleConsole = async (): Promise<void> => {

@@ -10,6 +10,7 @@ import { openKeyboard } from './engines/keys.js';
 import { openNavigation } from './engines/navigation.js';
 import { openStorage } from './engines/storage.js';
 import { openTabs } from './engines/tabs.js';
+import { openUnsavedWork } from './engines/unsaved-work.js';
 import { openWorkers } from './engines/workers.js';
 import { App } from './shell/app.js';
 
@@ -33,6 +34,7 @@ const surroundings = {
   keyboard: openKeyboard(document),
   appearance: openAppearance(document.documentElement, storage),
   workers: openWorkers(window, new URL('.', import.meta.url)),
+  unsaved: openUnsavedWork(window),
   service,
   queries: openQueries(),
 };

@@ -37,6 +37,8 @@ export const routes: readonly Route[] = [
   { pattern: '/p/{project_id}/traces/{trace_id}', load: () => import('./traces/page.js') },
   { pattern: '/p/{project_id}/templates', load: () => import('./templates/page.js') },
   { pattern: '/p/{project_id}/rate', load: () => import('./rate/page.js') },
+  { pattern: '/datasets', load: () => import('./datasets/page.js') },
+  { pattern: '/datasets/{dataset_id}', load: () => import('./datasets/dataset-page.js') },
   { pattern: '/history', load: loadHistory },
   { pattern: '/p/{project_id}/history', load: loadHistory },
   { pattern: '/history/{resource}/{id}', load: () => import('./history/record-page.js') },

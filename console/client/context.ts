@@ -8,6 +8,7 @@ import type { Files } from '../engines/files.js';
 import type { Keyboard } from '../engines/keys.js';
 import type { Navigation } from '../engines/navigation.js';
 import type { Storage } from '../engines/storage.js';
+import type { UnsavedWork } from '../engines/unsaved-work.js';
 import type { Workers } from '../engines/workers.js';
 import type { Service } from './service.js';
 
@@ -21,6 +22,7 @@ export type Surroundings = {
   readonly keyboard: Keyboard;
   readonly appearance: Appearance;
   readonly workers: Workers;
+  readonly unsaved: UnsavedWork;
   readonly service: Service;
   readonly queries: QueryClient;
 };

@@ -114,6 +114,17 @@ export type Action<I> = {
   readonly clearFault: () => void;
 };
 
+/** Ends of a write that are clear: it had no effect. */
+const refusals = [
+  'invalid_request',
+  'conflict',
+  'already_exists',
+  'precondition_failed',
+  'payload_too_large',
+  'forbidden',
+  'not_found',
+] as const;
+
 /**
  * A write. `act` gets the options for its call: strict handling, and an idempotency key that stays
  * the same until the write succeeded. Queries whose key begins with a noun of `changes` are asked
@@ -140,8 +151,8 @@ export const useAction = <I = void>(
       for (const noun of changes) void queries.invalidateQueries({ queryKey: [noun] });
       return true;
     } catch (error) {
-      // A refused write was not stored under its key; only an unclear end needs the same key again.
-      if (isFault(error, 'invalid_request', 'conflict', 'already_exists')) call.key = uuid();
+      // A refusal may be stored under its key; only an unclear end needs the same key again.
+      if (isFault(error, ...refusals)) call.key = uuid();
       setState({ isRunning: false, fault: faultOf(error as Error) });
       return false;
     } finally {

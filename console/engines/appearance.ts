@@ -1,4 +1,4 @@
-import { effect, signal, type Signal } from '@preact/signals';
+import { effect, signal, type ReadonlySignal, type Signal } from '@preact/signals';
 import { browserZone, knownZones } from './zone.js';
 import type { Storage } from './storage.js';
 
@@ -7,6 +7,8 @@ export type Appearance = {
   readonly theme: Signal<'system' | 'light' | 'dark'>;
   readonly density: Signal<'usual' | 'roomy'>;
   readonly rail: Signal<'open' | 'folded'>;
+  /** True on screens below 640 px, which show one column and edit no tables. */
+  readonly isNarrow: ReadonlySignal<boolean>;
   /** Zone in which instants are shown; the browser's until another is chosen. */
   readonly zone: Signal<string>;
   /** Zones to choose from, UTC first. */
@@ -32,9 +34,19 @@ export const openAppearance = (root: HTMLElement, storage: Storage): Appearance 
     theme: kept('theme', ['system', 'light', 'dark']),
     density: kept('density', ['usual', 'roomy']),
     rail: kept('rail', ['open', 'folded']),
+    isNarrow: narrowScreen(root),
     zone: keptZone(storage),
     zones: knownZones,
   };
+};
+
+const narrowScreen = (root: HTMLElement): ReadonlySignal<boolean> => {
+  const query = root.ownerDocument.defaultView?.matchMedia('(max-width: 640px)');
+  const isNarrow = signal(query?.matches === true);
+  query?.addEventListener('change', ({ matches }) => {
+    isNarrow.value = matches;
+  });
+  return isNarrow;
 };
 
 const keptZone = (storage: Storage): Signal<string> => {

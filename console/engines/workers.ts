@@ -2,7 +2,7 @@ import { openScriptPolicy } from './trusted.js';
 
 /** File names of the workers, beside the page's own; the bundler fills them in. */
 declare const workerFiles: Readonly<Record<WorkerName, string>>;
-type WorkerName = 'history';
+type WorkerName = 'history' | 'datasets';
 
 export type WorkerRequest = {
   readonly id: number;

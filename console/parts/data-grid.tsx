@@ -8,10 +8,14 @@ export type GridColumn<R> = {
   /** Pixels at least; columns share what is left. */
   readonly width: number;
   readonly isNumber?: boolean;
+  /** Has its width alone, whatever is left. */
+  readonly isFixed?: boolean;
   readonly isSortable?: boolean;
   /** Shown on narrow screens, too. */
   readonly isPrimary?: boolean;
   readonly cell: (row: R) => ComponentChildren;
+  /** Shown in its head instead of the label, which stays its title. */
+  readonly head?: ComponentChildren;
 };
 
 /** Cell that the keyboard is at. */
@@ -39,6 +43,8 @@ type Props<R> = {
   readonly keys?: Readonly<Record<string, (cursor: GridCursor) => void>>;
   /** Called when the last rows come into sight. */
   readonly onEnd?: () => void;
+  /** Called with the rows that are drawn, whenever they change. */
+  readonly onWindow?: (first: number, count: number) => void;
   readonly isStale?: boolean;
   readonly gridRef?: RefObject<HTMLDivElement | null>;
 };
@@ -65,6 +71,7 @@ export const DataGrid = <R,>(props: Props<R>) => {
   useEffect(() => {
     if (isAtEnd) props.onEnd?.();
   }, [isAtEnd, rows.length]);
+  useEffect(() => props.onWindow?.(drawn.first, drawn.count), [drawn.first, drawn.count]);
   const hasBoxes = props.onToggle !== undefined;
   const primary = columns.filter(({ isPrimary }) => isPrimary === true);
   return (
@@ -156,9 +163,10 @@ const sizesOf = <R,>(
   columns: readonly GridColumn<R>[],
   hasBoxes: boolean,
 ): Readonly<Record<string, string>> => {
-  const widths = columns.map(({ width, isNumber }) =>
-    isNumber === true ? `minmax(${width}px, 0.4fr)` : `minmax(${width}px, 1fr)`,
-  );
+  const widths = columns.map(({ width, isNumber, isFixed }) => {
+    if (isFixed === true) return `${width}px`;
+    return isNumber === true ? `minmax(${width}px, 0.4fr)` : `minmax(${width}px, 1fr)`;
+  });
   const boxes = hasBoxes ? [`${boxPixels}px`] : [];
   return {
     [`--grid-columns${suffix}`]: [...boxes, ...widths].join(' '),
@@ -187,7 +195,7 @@ const HeadCell = <R,>(props: {
           {isSorted && <span aria-hidden="true">{sort.ascending ? ' ↑' : ' ↓'}</span>}
         </button>
       ) : (
-        column.label
+        (column.head ?? column.label)
       )}
     </div>
   );

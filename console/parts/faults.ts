@@ -22,4 +22,6 @@ const retrySentence = ({ retryAfterMs }: AssayFault): string | null =>
 
 /** The complaint about a member of the body, by its name; null when there is none. */
 export const fieldFault = (fault: AssayFault | null, member: string): string | null =>
-  fault?.complaints.find(({ loc }) => loc.includes(member))?.msg ?? null;
+  fault?.complaints
+    .find(({ loc }) => loc.includes(member))
+    ?.msg.replace(/^Value error, (.)/, (_all, first: string) => first.toUpperCase()) ?? null;

@@ -72,6 +72,30 @@ export const TextArea = (
   </Labelled>
 );
 
+/** A labelled choice of one file of the user's disk. */
+export const FileField = (
+  props: FieldProps & {
+    /** Endings and types that the browser offers, as `accept` takes them. */
+    readonly accept: string;
+    readonly onChoose: (file: File | null) => void;
+    readonly isRequired?: boolean;
+  },
+) => (
+  <Labelled {...props}>
+    {(id, described, isInvalid) => (
+      <input
+        id={id}
+        type="file"
+        accept={props.accept}
+        required={props.isRequired === true}
+        aria-describedby={described}
+        aria-invalid={isInvalid}
+        onChange={(event) => props.onChoose(event.currentTarget.files?.[0] ?? null)}
+      />
+    )}
+  </Labelled>
+);
+
 /** A box to tick with its text behind it; `title` says why it is disabled. */
 export const Checkbox = (props: {
   readonly label: ComponentChildren;

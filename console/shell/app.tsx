@@ -10,14 +10,16 @@ import { SignInDialog } from '../sign-in/dialog.js';
 
 /** The page of the current path; without a login, the sign-in with the way back. */
 export const App = () => {
-  const { navigation, queries, service } = useSurroundings();
+  const { navigation, queries, service, unsaved } = useSurroundings();
   const { path, view } = navigation.place.value;
   const state = service.session.state.value;
   const match = matchRoute(path);
   const isAlone = match?.route.frame === 'alone';
   useEffect(() => {
-    // Answers are the last person's; the next one starts without them.
-    if (state === 'signed-out') queries.clear();
+    if (state !== 'signed-out') return;
+    // Answers and drafts are the last person's; the next one starts without them.
+    queries.clear();
+    unsaved.clear();
   }, [state]);
   useEffect(() => {
     if (state !== 'signed-out' || isAlone) return;

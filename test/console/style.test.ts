@@ -12,7 +12,7 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
   client: ['engines', 'parts', 'language'],
 };
 /** Files and folders that compose the others. */
-const composing = ['main.tsx', 'routes.ts', 'shell', 'history-worker.ts'];
+const composing = ['main.tsx', 'routes.ts', 'shell', 'history-worker.ts', 'datasets-worker.ts'];
 const client = 'clients/typescript/src/';
 
 const files = execFileSync('git', ['ls-files', '-co', '--exclude-standard', 'console'], {

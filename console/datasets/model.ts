@@ -1,0 +1,66 @@
+import type { CurrentUser } from '../../clients/typescript/src/generated/logins-types.js';
+import type { UserSummary } from '../../clients/typescript/src/generated/projects-types.js';
+import type {
+  DatasetSort,
+  DatasetVersion,
+} from '../../clients/typescript/src/generated/datasets-types-2.js';
+import { personName } from '../people/model.js';
+import { countedText } from './changes.js';
+
+/** Columns that the list can be sorted by. */
+export const datasetSorts: readonly DatasetSort['name'][] = [
+  'name',
+  'created_at',
+  'updated_at',
+  'num_rows',
+  'project_count',
+];
+
+type Permit = { readonly isAllowed: boolean; readonly reason: string | null };
+const allowed: Permit = { isAllowed: true, reason: null };
+
+/** Whether the caller may make datasets (contract 2.6, `creator`), or the reason if not. */
+export const creationPermit = ({
+  role,
+  credential,
+}: Pick<CurrentUser, 'role' | 'credential'>): Permit => {
+  const { project_id: project, project_role: limit } = credential;
+  const isLimited = limit === 'viewer' || limit === 'annotator';
+  if (isLimited) {
+    return { isAllowed: false, reason: `You are signed in by a key that is limited to ${limit}.` };
+  }
+  if (project !== null || !['read_only', 'auditor'].includes(role)) return allowed;
+  return { isAllowed: false, reason: `Needs the role user; yours is ${role}.` };
+};
+
+/** Name of an author; a removed one has none. */
+export const authorName = (author: UserSummary | null): string =>
+  author === null ? 'a removed user' : personName(author);
+
+/** Changes of a version, in words: `1 row added, 2 rows edited, 1 column added`. */
+export const versionText = (
+  version: Pick<
+    DatasetVersion,
+    | 'rows_added'
+    | 'rows_removed'
+    | 'rows_edited'
+    | 'columns_added'
+    | 'columns_removed'
+    | 'columns_renamed'
+  >,
+): string => {
+  const parts = [
+    [version.rows_added, 'row', 'added'],
+    [version.rows_removed, 'row', 'removed'],
+    [version.rows_edited, 'row', 'edited'],
+    [version.columns_added, 'column', 'added'],
+    [version.columns_removed, 'column', 'removed'],
+    [version.columns_renamed, 'column', 'renamed'],
+  ] as const;
+  return (
+    parts
+      .filter(([count]) => count > 0)
+      .map(([count, noun, what]) => `${countedText(count, noun)} ${what}`)
+      .join(', ') || 'no change'
+  );
+};

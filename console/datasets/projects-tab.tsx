@@ -1,0 +1,154 @@
+import { useState } from 'preact/hooks';
+import type { Dataset } from '../../clients/typescript/src/generated/datasets-types.js';
+import type { Project } from '../../clients/typescript/src/generated/projects-types.js';
+import { useSurroundings } from '../client/context.js';
+import { useAction, useQuery } from '../client/queries.js';
+import { permissionOf } from '../people/model.js';
+import { Button } from '../parts/button.js';
+import { Dialog } from '../parts/dialog.js';
+import { TextField } from '../parts/field.js';
+import { EmptyNotice, FaultNotice, Skeleton } from '../parts/notice.js';
+import { markedText } from '../parts/text-pieces.js';
+
+const listedMax = 200;
+const foundMax = 12;
+
+/** Projects whose viewers may read the dataset. */
+export const ProjectsTab = ({ dataset }: { readonly dataset: Dataset }) => {
+  const [isLinking, setIsLinking] = useState(false);
+  const list = useLinkedProjects(dataset.id);
+  const projects = list.value?.projects ?? [];
+  const permit = permissionOf(dataset.permissions, 'share');
+  const hidden = list.value === undefined ? 0 : dataset.project_count - projects.length;
+  return (
+    <>
+      <div class="inline">
+        <Button isDisabled={!permit.isAllowed} onClick={() => setIsLinking(true)}>
+          Link to a project
+        </Button>
+        <span class="note">
+          {permit.isAllowed
+            ? 'Viewers of a linked project may read the dataset; editors of its home may change it.'
+            : `Read-only: ${permit.reason ?? ''}.`}
+        </span>
+      </div>
+      <FaultNotice fault={list.fault} onRetry={list.refetch} />
+      {list.isLoading && <Skeleton rows={2} />}
+      {list.value !== undefined && projects.length === 0 && (
+        <EmptyNotice title="No project uses it, as far as you can see" />
+      )}
+      {projects.length > 0 && (
+        <div class="scroll-x">
+          <table class="grid-table">
+            <thead>
+              <tr>
+                <th scope="col">Project</th>
+                <th scope="col">You are</th>
+                <th scope="col">
+                  <span class="visually-hidden">Actions</span>
+                </th>
+              </tr>
+            </thead>
+            <tbody>
+              {projects.map((project) => (
+                <LinkedProject key={project.id} datasetId={dataset.id} project={project} />
+              ))}
+            </tbody>
+          </table>
+        </div>
+      )}
+      {hidden > 0 && <p class="note">{`And ${hidden} that you cannot see.`}</p>}
+      {isLinking && <LinkDialog dataset={dataset} onClose={() => setIsLinking(false)} />}
+    </>
+  );
+};
+
+/** Projects that a dataset is linked to and that the caller can see. */
+export const useLinkedProjects = (id: string, isEnabled = true) =>
+  useQuery({
+    key: ['datasets', id, 'projects'],
+    ask: async (operations, signal) =>
+      operations.datasets.listProjects({ dataset_id: id, limit: listedMax }, { signal }),
+    isEnabled,
+  });
+
+const LinkedProject = (props: { readonly datasetId: string; readonly project: Project }) => {
+  const { navigation } = useSurroundings();
+  const { datasetId, project } = props;
+  const isEditor = project.role === 'editor' || project.role === 'owner';
+  const unlink = useAction(
+    (operations, _input, options) =>
+      operations.datasets.unlink({ dataset_id: datasetId, project_id: project.id }, options),
+    ['datasets'],
+  );
+  const name = markedText(project.name);
+  return (
+    <tr>
+      <td>
+        <a href={navigation.href(`/p/${project.id}`)}>{name}</a>
+      </td>
+      <td>{project.role}</td>
+      <td class="number">
+        {unlink.fault !== null && (
+          <span class="bad" role="alert">
+            {unlink.fault.message}
+          </span>
+        )}
+        <Button
+          look="plain"
+          label={`Unlink from ${name}`}
+          isDisabled={!isEditor || unlink.isRunning}
+          {...(!isEditor && { title: `Needs the role editor; yours is ${project.role}.` })}
+          onClick={() => void unlink.run()}
+        >
+          Unlink
+        </Button>
+      </td>
+    </tr>
+  );
+};
+
+const LinkDialog = (props: { readonly dataset: Dataset; readonly onClose: () => void }) => {
+  const { dataset } = props;
+  const [name, setName] = useState('');
+  const projects = useQuery({
+    key: ['projects', 'list', name],
+    ask: async (operations, signal) => {
+      const filters =
+        name === '' ? [] : [{ name: 'name', operator: 'contains', value: name } as const];
+      return operations.projects.page({ filters, limit: foundMax }, { signal });
+    },
+    keepsPrevious: true,
+  });
+  const link = useAction<string>(
+    (operations, project, options) =>
+      operations.datasets.link({ dataset_id: dataset.id, project_id: project }, options),
+    ['datasets'],
+  );
+  const run = async (project: string): Promise<void> => {
+    if (await link.run(project)) props.onClose();
+  };
+  return (
+    <Dialog title={`Link ${markedText(dataset.name)} to a project`} onClose={props.onClose}>
+      <TextField label="Find a project" type="search" value={name} onInput={setName} />
+      <FaultNotice fault={projects.fault ?? link.fault} />
+      <ul class="choices" aria-label="Projects">
+        {(projects.value?.projects ?? []).map(({ id, name: text, role }) => {
+          const isEditor = role === 'editor' || role === 'owner';
+          return (
+            <li key={id} class="spread">
+              <Button
+                look="plain"
+                isDisabled={!isEditor || link.isRunning}
+                onClick={() => void run(id)}
+              >
+                {markedText(text)}
+              </Button>
+              <span class="note">{isEditor ? role : `needs editor; yours is ${role}`}</span>
+            </li>
+          );
+        })}
+      </ul>
+    </Dialog>
+  );
+};
