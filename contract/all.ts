@@ -37,6 +37,7 @@ import { scorerValidationOperations } from './scorer-validation.js';
 import { scorerOperations, scorerComponents } from './scorers.js';
 import { serviceOperations } from './service.js';
 import { userOperations, userComponents } from './users.js';
+import { viewOperations } from './views.js';
 import type { Operation } from './operation.js';
 
 /** All operations that are served: the rows of contract 6. A list, not discovery. */
@@ -62,6 +63,7 @@ export const operations: readonly Operation[] = [
   ...recordExportOperations,
   ...annotationTemplateOperations,
   ...ratingsOperations,
+  ...viewOperations,
   ...insightsSettingsOperations,
   ...datasetOperations,
   ...datasetContentOperations,

@@ -4,6 +4,7 @@ import {
   isRoleAtLeast,
   mayAudit,
   mayAuditOrganization,
+  maySaveViews,
   objectRequirements,
   organizationRoles,
   projectRoles,
@@ -122,6 +123,9 @@ const forbiddenFor = (
   principal: Principal,
   project: VisibleProject | null = null,
 ): Fault => {
+  if (requires === 'view-write') {
+    return forbiddenFault('Auditors and keys limited to less than editor cannot save views');
+  }
   if (project !== null && projectRequirements.has(requires)) {
     return forbiddenFault(
       `This needs the role ${requires} in the project; yours is ${project.role}`,
@@ -214,6 +218,8 @@ const isAllowed = (
     case 'editor':
     case 'owner':
       return project !== null && isRoleAtLeast<ProjectRole>(projectRoles, project.role, requires);
+    case 'view-write':
+      return project !== null && maySaveViews(principal, project.role);
     case 'creator':
     case 'user':
     case 'manager':
@@ -253,7 +259,10 @@ const requireSelf = async (
   if (isBound(principal)) throw forbiddenFor('person', principal);
 };
 
-const projectRequirements: ReadonlySet<Requirement> = new Set<Requirement>(projectRoles);
+const projectRequirements: ReadonlySet<Requirement> = new Set<Requirement>([
+  ...projectRoles,
+  'view-write',
+]);
 
 /**
  * Reason why the guard cannot decide on this operation; null if it can. Checked at boot: default

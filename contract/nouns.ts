@@ -50,6 +50,7 @@ import { scorerValidationOperations } from './scorer-validation.js';
 import { scorerOperations } from './scorers.js';
 import { serviceOperations } from './service.js';
 import { userOperations } from './users.js';
+import { viewOperations } from './views.js';
 
 /** Tags of the OpenAPI document: each operation is under one of them (test/contract). */
 export const nouns: readonly OpenApiTag[] = [
@@ -133,6 +134,11 @@ export const nouns: readonly OpenApiTag[] = [
     name: 'Annotations',
     description: 'Templates that say how people rate traces, and the ratings.',
     operations: [...annotationTemplateOperations, ...ratingsOperations],
+  },
+  {
+    name: 'Views',
+    description: 'Saved views of pages, private to a user or shared with the project.',
+    operations: viewOperations,
   },
   {
     name: 'Scorers',

@@ -25,6 +25,7 @@ const owners: Readonly<Record<string, string>> = {
   OrgJob: 'job_id',
   UserSummary: 'user_id',
   OwnGroup: 'group_id',
+  SavedView: 'view_id',
 };
 const otherId = '8f7e6d5c-4b3a-4291-8071-6f5e4d3c2b10';
 
@@ -43,6 +44,7 @@ const names: Readonly<Record<string, string>> = {
   AnnotationTemplate: 'Helpful',
   Integration: 'openai',
   Role: 'owner',
+  SavedView: 'refunds that failed',
 };
 const texts: Readonly<Record<string, string>> = {
   email: 'ada@example.org',
@@ -81,6 +83,8 @@ const texts: Readonly<Record<string, string>> = {
   access_token: 'eyJhbGciOiJFUzI1NiIs...',
   invitation_token: 'asy_invite_...',
   version: '0.1.0',
+  page: 'traces',
+  state: 'f=status_code+%3E%3D+400',
   input: 'a flight, please',
   output: 'booked',
   model: 'model-a',

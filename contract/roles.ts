@@ -36,6 +36,7 @@ export type Requirement =
   | 'person'
   | ProjectRole
   | ObjectRequirement
+  | 'view-write'
   | 'api-key'
   | 'creator'
   | 'user'
@@ -118,6 +119,16 @@ export const mayAuditOrganization = ({ organizationRole, key }: Principal): bool
  */
 export const mayAudit = (principal: Principal, project: VisibleProject | null): boolean =>
   project?.role === 'owner' || mayAuditOrganization(principal);
+
+/**
+ * True if the caller may save views of their own in the project (contract 5.16, rule 2): every
+ * reader, except auditors, who write nothing, and keys that are limited to less than editor.
+ */
+export const maySaveViews = ({ organizationRole, key }: Principal, role: ProjectRole): boolean =>
+  (organizationRole !== 'auditor' || role !== 'viewer') &&
+  (key === null ||
+    key.projectRole === null ||
+    isRoleAtLeast<ProjectRole>(projectRoles, key.projectRole, 'editor'));
 
 /** Strongest of the roles, null for none. */
 export const strongestRole = (roles: readonly ProjectRole[]): ProjectRole | null =>

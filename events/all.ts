@@ -36,6 +36,7 @@ import { scorerEvents, scorerSettingsEvents } from './scorers.js';
 import { historySealEvents, installationEvents, sealingKeyEvents } from './seals.js';
 import { traceEvents, sessionEvents, sessionSizeEvents } from './traces.js';
 import { userEvents } from './users.js';
+import { viewEvents } from './views.js';
 import { upcasts } from './upcasts.js';
 
 /** All event types that were ever stored, with the schema of their newest data. */
@@ -83,6 +84,7 @@ export const allEvents = {
   ...sessionEvents,
   ...sessionSizeEvents,
   ...userEvents,
+  ...viewEvents,
 };
 
 /** Version that is written: one more than there are upcasts. */

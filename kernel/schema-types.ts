@@ -29,6 +29,7 @@ export type SessionId = Id<'SessionId'>;
 export type TraceId = Id<'TraceId'>;
 export type SpanId = Id<'SpanId'>;
 export type TemplateId = Id<'TemplateId'>;
+export type ViewId = Id<'ViewId'>;
 export type IntegrationId = Id<'IntegrationId'>;
 export type SealId = Id<'SealId'>;
 

@@ -25,6 +25,7 @@ import { scorerTaskList } from './scorer-task-list.js';
 import { sealList } from './seal-list.js';
 import { sealingKeyList } from './sealing-key-list.js';
 import { userList } from './user-list.js';
+import { viewList } from './view-list.js';
 
 /**
  * All read models in Documents; the one in Records is in projections/records. An explicit list, no
@@ -57,4 +58,5 @@ export const projections: readonly AnyProjection[] = [
   sealList,
   sealingKeyList,
   userList,
+  viewList,
 ];

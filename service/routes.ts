@@ -31,6 +31,7 @@ import { traceWrites } from '../command-api/traces/routes.js';
 import { groupWrites } from '../command-api/groups/routes.js';
 import { invitationWrites } from '../command-api/invitations/routes.js';
 import { userWrites } from '../command-api/users/routes.js';
+import { viewWrites } from '../command-api/views/routes.js';
 import { readTable } from '../engines/csv/read-table.js';
 import { sha256 } from '../engines/node/digest.js';
 import type { Secrets } from '../engines/node/secrets.js';
@@ -66,6 +67,7 @@ import { recordReads } from '../query-api/records/routes.js';
 import { groupReads } from '../query-api/groups/routes.js';
 import { historyReads } from '../query-api/history/routes.js';
 import { userReads } from '../query-api/users/routes.js';
+import { viewReads } from '../query-api/views/routes.js';
 import { resolveAsOf } from './adapters/as-of-position.js';
 import { historyChanges } from './adapters/entry-changes.js';
 import { projectAsOf } from './adapters/project-as-of.js';
@@ -156,6 +158,8 @@ export const routesOf = (needs: Needs): readonly Route[] => {
     ...collaboratorReads({ documents }),
     ...annotationTemplateWrites({ log, templateUsage: queries.templateUsage }),
     ...annotationTemplateReads({ documents, records }),
+    ...viewWrites({ log }),
+    ...viewReads({ documents }),
     ...userWrites({ log, ids, keyedMutex, authorizer, ...people }),
     ...invitationWrites(needs),
     ...groupWrites({ log, ids }),

@@ -9,6 +9,7 @@ import { scorerQueueStream } from '../facts/scorer-tasks.js';
 import { experimentScopeStream, rankingCriteriaStream } from '../facts/experiments.js';
 import { runStream } from '../facts/runs.js';
 import { projectStream } from '../facts/projects.js';
+import { viewsStream } from '../facts/views.js';
 
 /** A deleted run or project; `project` of a run is the one that it was in. */
 export type DeletedContainer = {
@@ -73,5 +74,6 @@ export const streamsNamedAfter = ({ kind, id }: DeletedContainer): readonly Stre
         rankingCriteriaStream(id),
         experimentScopeStream(id),
         scorerQueueStream(id),
+        viewsStream(id),
         projectStream(id),
       ];

@@ -1,6 +1,7 @@
 import type { CollaboratorEvent } from '../../events/collaborators.js';
 import type { GroupEvent } from '../../events/groups.js';
 import type { UserEvent } from '../../events/users.js';
+import type { ViewEvent } from '../../events/views.js';
 import type { Decision } from '../../kernel/decision.js';
 import type {
   Clock,
@@ -16,6 +17,7 @@ import { transact, type Authorship } from '../../kernel/transact.js';
 import { openWorkerCursor } from '../work/worker-cursor.js';
 import { projects, type Project } from '../facts/projects.js';
 import { groups, type Group } from '../facts/groups.js';
+import { savedViews, viewsNoun } from '../facts/views.js';
 import { serviceAuthorship, reactionAuthorship } from '../work/service-authorship.js';
 import { streamNames } from '../work/stream-names.js';
 import { startWorker, type Worker } from '../work/polling-loop.js';
@@ -38,9 +40,9 @@ const restMs = 500;
 const scanEvents = 2_000;
 
 /**
- * Starts the offboarding worker: removes removed users from groups and projects, and deleted groups
- * from projects. Their rights ended with the event itself; this corrects lists and counts.
- * Idempotent, also after a kill.
+ * Starts the offboarding worker: removes removed users from groups and projects and deletes their
+ * private views, and removes deleted groups from projects. Their rights ended with the event
+ * itself; this corrects lists and counts. Idempotent, also after a kill.
  */
 export const startOffboardingWorker = (needs: OffboardingNeeds): Worker => {
   const cursor = openWorkerCursor(needs);
@@ -74,6 +76,7 @@ export const offboardPage = async (
   await forEachStream(log, 'project-', signal, (name) =>
     removeFromProject(needs, name, users, gone),
   );
+  await forEachStream(log, `${viewsNoun}-`, signal, (name) => deleteViews(needs, name, users));
   return signal.aborted ? position : page.through;
 };
 
@@ -137,6 +140,24 @@ const removeFromProject = async (
       ];
     },
     authorOf(needs, users, gone),
+  );
+};
+
+/** Deletes the private views of removed users (contract 5.16, rule 5). */
+const deleteViews = async (needs: Needs, name: StreamName, users: Removals): Promise<void> => {
+  const projectId = name.slice(viewsNoun.length + 1) as ProjectId;
+  await transact(
+    needs.log,
+    name,
+    savedViews,
+    (views): Decision<ViewEvent> =>
+      views
+        .filter((view) => !view.is_shared && users.has(view.created_by))
+        .map(({ id }) => ({
+          type: 'ViewDeleted',
+          data: { project_id: projectId, view_id: id },
+        })),
+    authorOf(needs, users),
   );
 };
 

@@ -9,6 +9,7 @@ import { recordDescriptions } from './records.js';
 import { runDescriptions } from './runs.js';
 import { scorerDescriptions } from './scorers.js';
 import { serviceDescriptions } from './service.js';
+import { viewDescriptions } from './views.js';
 
 export const descriptions: readonly Descriptions[] = [
   serviceDescriptions,
@@ -21,4 +22,5 @@ export const descriptions: readonly Descriptions[] = [
   scorerDescriptions,
   historyDescriptions,
   integrationDescriptions,
+  viewDescriptions,
 ];

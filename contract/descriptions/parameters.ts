@@ -25,6 +25,8 @@ export const parameterDescriptions: Sentences = {
   template_id: 'Id of the annotation template.',
   trace_id: 'Id of the trace.',
   user_id: 'Id of the user.',
+  view_id: 'Id of the saved view.',
+  page: 'Name of the page that the views are of.',
   version_index: 'Number of the dataset version, from 1.',
   'exportDatasetContent.version_index': 'Number of the dataset version; absent: the current one.',
   start_time: 'Earliest time of an event, included.',

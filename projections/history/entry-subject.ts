@@ -170,6 +170,7 @@ const rules: Readonly<Record<StreamNoun, Rule>> = {
   },
   'price-list': { hasProjectInName: true, subjectOf: projectSubject },
   'ranking-criteria': { hasProjectInName: true, subjectOf: projectSubject },
+  views: { hasProjectInName: true, subjectOf: projectSubject },
   deletion: {
     isNeverErased: true,
     subjectStream: (rest) => streamNameOf('deletion', rest),

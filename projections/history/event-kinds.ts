@@ -53,6 +53,7 @@ export const streamNouns = [
   'sized-session',
   'trace',
   'user',
+  'views',
 ] as const;
 export type StreamNoun = (typeof streamNouns)[number];
 
@@ -190,6 +191,8 @@ const kinds: { readonly [T in keyof typeof allEvents]: EventKind } = {
   UserRemoved: { in: 'user' },
   PasswordChanged: { in: 'user' },
   IdentityLinked: { in: 'user' },
+  ViewSaved: { in: 'views' },
+  ViewDeleted: { in: 'views' },
 };
 const byType = new Map<string, EventKind>(Object.entries(kinds));
 

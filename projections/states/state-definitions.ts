@@ -2,6 +2,7 @@ import type { ExperimentFacts } from '../../contract/experiment-record.js';
 import type { HistoryResourceType } from '../../contract/history.js';
 import type { LogStreamFacts } from '../../contract/log-streams.js';
 import type { ScorerTaskFacts } from '../../contract/scorer-validation.js';
+import type { ViewFacts } from '../../contract/views.js';
 import type { OrganizationEvent } from '../../events/organizations.js';
 import { streamNameOf, type StreamName } from '../../kernel/ports.js';
 import type { Json, JsonObject } from '../../kernel/schema-types.js';
@@ -23,6 +24,7 @@ import { scorerFacts, scorerList } from '../scorer-list.js';
 import { scorerSettings } from '../scorer-settings.js';
 import { scorerTaskList } from '../scorer-task-list.js';
 import { userList } from '../user-list.js';
+import { viewList } from '../view-list.js';
 import { datasetState } from './datasets.js';
 import { countRecords, sessionState, traceState } from './records.js';
 import {
@@ -90,14 +92,35 @@ const idOf = ({ id }: { readonly id: string }): string => id;
 const byCollaborator = (collaborators: readonly ListedCollaborator[]): StateMembers =>
   Object.fromEntries(collaborators.map(({ who, ...one }) => [who, one]));
 
+/** Saved views by id; filters in them may quote what records contain. */
+const viewStates = (views: ReadonlyMap<string, { readonly body: ViewFacts }>): StateMembers =>
+  Object.fromEntries(
+    [...views].map(([id, { body }]) => {
+      const { id: _, version: _saves, ...facts } = body;
+      return [id, withMaskedTexts(facts, ['state'])];
+    }),
+  );
+
 const project: StateDefinition = {
   streams: ({ id }) =>
-    ['project', 'ranking-criteria', 'price-list', 'experiment-scope', 'annotation-templates'].map(
-      (noun) => streamNameOf(noun, id),
-    ),
+    [
+      'project',
+      'ranking-criteria',
+      'price-list',
+      'experiment-scope',
+      'annotation-templates',
+      'views',
+    ].map((noun) => streamNameOf(noun, id)),
   open: ({ id }) =>
     documentState(
-      [projectList, rankingCriteria, priceList, experimentWinners, annotationTemplateList],
+      [
+        projectList,
+        rankingCriteria,
+        priceList,
+        experimentWinners,
+        annotationTemplateList,
+        viewList,
+      ],
       ({ of, all }) => {
         const found = of(projectList)?.body ?? null;
         if (found === null) return null;
@@ -114,6 +137,7 @@ const project: StateDefinition = {
            * resources.
            */
           annotation_templates: of(annotationTemplateList)?.body.templates.map(idOf) ?? [],
+          views: viewStates(all(viewList)),
         });
       },
       id,

@@ -44,6 +44,8 @@ const entity = {
 
 /** Activity of each event type; the compiler requires new types. */
 const activities: { readonly [T in keyof typeof allEvents]: OcsfActivity } = {
+  ViewSaved: entity.update,
+  ViewDeleted: entity.delete,
   AnnotationTemplateCreated: entity.create,
   AnnotationTemplateChanged: entity.update,
   AnnotationTemplateDeleted: entity.delete,

@@ -109,9 +109,13 @@ describe('erasing what was deleted', () => {
           ...['scorer-task', 'experiment-scope'].map((noun) =>
             streamNameOf(noun, `${project.slice(0, 8)}-group`),
           ),
-          ...['annotation-templates', 'ranking-criteria', 'price-list', 'experiment-scope'].map(
-            (noun) => streamNameOf(noun, project),
-          ),
+          ...[
+            'annotation-templates',
+            'ranking-criteria',
+            'price-list',
+            'experiment-scope',
+            'views',
+          ].map((noun) => streamNameOf(noun, project)),
           streamNameOf('scorer-queue', project),
           streamNameOf('past-scoring', run, recordId(6)),
         ].map(

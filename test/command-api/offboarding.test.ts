@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import { projectStream } from '../../command-api/facts/projects.js';
 import { groupStream } from '../../command-api/facts/groups.js';
 import { userStream } from '../../command-api/facts/users.js';
+import { viewsStream } from '../../command-api/facts/views.js';
 import { offboardPage } from '../../command-api/offboarding/worker.js';
 import { randomIds } from '../../engines/node/ids.js';
 import { logStart } from '../../kernel/ports.js';
@@ -14,6 +15,8 @@ import {
   projectCreated,
   userId,
   userCreated,
+  viewId,
+  viewSaved,
 } from '../support/access-events.js';
 
 describe('offboarding', () => {
@@ -69,6 +72,22 @@ describe('offboarding', () => {
     ]);
     await act();
     expect(await world.log.head()).to.equal(before);
+  });
+
+  it('deletes the private views of a removed user, and no other view', async () => {
+    const views = viewsStream(projectId(1));
+    await world.append(
+      views,
+      viewSaved(1, userId(1)),
+      viewSaved(2, userId(1), { is_shared: true }),
+      viewSaved(3, userId(2)),
+    );
+    await remove(1);
+    await act();
+    expect(await ending(views, 2)).to.deep.equal([
+      viewSaved(3, userId(2)),
+      { type: 'ViewDeleted', data: { project_id: projectId(1), view_id: viewId(1) } },
+    ]);
   });
 
   it('removes a deleted group from its projects, and no other collaborator', async () => {

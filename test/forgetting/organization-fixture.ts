@@ -109,8 +109,9 @@ const scorerOf = async (send: Send, client: Client, planted: Canaries): Promise<
 /** Every deletion of what is in a project that stays. */
 export const deleteAll = async (
   { send: sendTo }: Planter,
-  { project: project_id, stream, experiment, dataset, session, traces, template }: ProjectFixture,
+  world: ProjectFixture,
 ): Promise<void> => {
+  const { project: project_id, stream, experiment, dataset, session, traces, template } = world;
   const send = (operation: string, sent: Parameters<typeof sendTo>[2]): Promise<unknown> =>
     sendTo('kept', operation, sent);
   const one = (id: string) => ({
@@ -122,5 +123,6 @@ export const deleteAll = async (
   await send('deleteLogStream', { params: { ...params, log_stream_id: stream } });
   await send('deleteExperiment', { params: { ...params, experiment_id: experiment } });
   await send('deleteAnnotationTemplate', { params: { ...params, template_id: template } });
+  await send('deleteView', { params: { ...params, view_id: world.view } });
   await send('deleteDataset', { params: { dataset_id: dataset } });
 };

@@ -12,6 +12,7 @@ export type ProjectFixture = {
   readonly session: string;
   readonly traces: readonly string[];
   readonly template: string;
+  readonly view: string;
 };
 
 export const scorerSource = `# ${mark}
@@ -177,6 +178,14 @@ export const fillProject = async (
   const traces = [...logged.trace_ids, ...more.trace_ids];
   await fillTrace(send, project_id, traces);
   const template = await fillTemplates(send, project_id, traces);
+  const { id: view } = await send('createView', {
+    ...inProject,
+    body: { name: mark, page: mark, state: mark },
+  });
+  await send('changeView', {
+    params: { project_id, view_id: view },
+    body: { name: mark, state: mark },
+  });
   return {
     project: project_id,
     stream: log_stream_id,
@@ -185,6 +194,7 @@ export const fillProject = async (
     session,
     traces,
     template,
+    view,
   };
 };
 

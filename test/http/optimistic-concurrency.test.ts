@@ -7,6 +7,7 @@ import { runStream } from '../../command-api/facts/runs.js';
 import { insightsSettingsWrites } from '../../command-api/insights-settings/routes.js';
 import { integrationWrites } from '../../command-api/integrations/routes.js';
 import { ratingWrites } from '../../command-api/ratings/routes.js';
+import { viewWrites } from '../../command-api/views/routes.js';
 import { randomIds } from '../../engines/node/ids.js';
 import { systemClock } from '../../engines/node/clock.js';
 import { openVault } from '../../engines/node/vault.js';
@@ -20,7 +21,7 @@ import { project, smallService, type SmallService } from '../support/small-servi
 
 const run = '77777777-7777-4777-8777-777777777777';
 const trace = '88888888-8888-4888-8888-888888888888';
-const losers = /^(trace|annotation-templates|insights-settings|integration)-/;
+const losers = /^(trace|annotation-templates|views|insights-settings|integration)-/;
 
 /** Every append here loses its race: another process is always faster. */
 describe('optimistic concurrency that always conflicts', () => {
@@ -83,6 +84,7 @@ describe('optimistic concurrency that always conflicts', () => {
     return [
       ...annotationTemplateWrites({ log, templateUsage: async () => new Map() }),
       ...ratingWrites({ log }),
+      ...viewWrites({ log }),
       ...insightsSettingsWrites({ log }),
       ...integrationWrites({ log, ids: randomIds, vault, keyedMutex }),
     ];
@@ -129,6 +131,15 @@ describe('optimistic concurrency that always conflicts', () => {
         trace,
       },
     ]);
+  });
+
+  it('answers 409 for saved views', async () => {
+    const views = at('/views');
+    const body = { name: 'failed', page: 'traces', state: 't=7d' };
+    await refused('POST', views, body);
+    const { id } = (await client.call<{ id: string }>('POST', views, { body })).body;
+    await refused('PATCH', `${views}/${id}`, { name: 'new' });
+    await refused('DELETE', `${views}/${id}`);
   });
 
   it('answers 409 for insights settings', () =>

@@ -14,6 +14,7 @@ import { integrationList } from '../../projections/integration-list.js';
 import { logStreamList } from '../../projections/log-stream-list.js';
 import { projectList } from '../../projections/project-list.js';
 import { userList } from '../../projections/user-list.js';
+import { viewList } from '../../projections/view-list.js';
 import { documentsOf } from '../support/documents-of.js';
 import { instantAfter } from '../support/test-log.js';
 import {
@@ -26,6 +27,8 @@ import {
   userId,
   userInvited,
   userCreated,
+  viewId,
+  viewSaved,
 } from '../support/access-events.js';
 
 const id = projectId(1);
@@ -125,6 +128,24 @@ describe('list projections', () => {
     expect(document?.fields).to.include({ revoked: true, created_by: userId(1) });
     expect(document?.body.ancestors).to.deep.equal([keyId(9)]);
     expect(JSON.stringify(document)).not.to.include('hash-1');
+  });
+
+  it('list saved views as they were saved last, without deleted ones', () => {
+    const documents = documentsOf(
+      viewList,
+      viewSaved(1, userId(1)),
+      viewSaved(2, userId(2)),
+      viewSaved(1, userId(1), { version: 2, is_shared: true, saved_at: instantAfter(9) }),
+      { type: 'ViewDeleted', data: { project_id: id, view_id: viewId(2) } },
+    );
+    expect(documents.map(({ key, scope }) => [key, scope])).to.deep.equal([[viewId(1), id]]);
+    expect(documents[0]?.fields).to.include({ is_shared: true, created_by: userId(1) });
+    expect(documents[0]?.body).to.include({
+      id: viewId(1),
+      version: 2,
+      created_at: instantAfter(0),
+      updated_at: instantAfter(9),
+    });
   });
 
   it('list the live annotation templates of a project in their order', () => {

@@ -2,6 +2,7 @@ import type { ApiKeyCreated, ApiKeyEvent } from '../../events/api-keys.js';
 import type { GroupEvent } from '../../events/groups.js';
 import type { ProjectEvent } from '../../events/projects.js';
 import type { UserEvent } from '../../events/users.js';
+import type { ViewSaved } from '../../events/views.js';
 import type { OrganizationRole } from '../../contract/roles.js';
 import type {
   ApiKeyId,
@@ -10,6 +11,7 @@ import type {
   ProjectId,
   TemplateId,
   UserId,
+  ViewId,
 } from '../../kernel/schema-types.js';
 import { instantAfter } from './test-log.js';
 
@@ -22,6 +24,7 @@ export const userId = (number: number): UserId => uuid('b', number) as UserId;
 export const projectId = (number: number): ProjectId => uuid('c', number) as ProjectId;
 export const keyId = (number: number): ApiKeyId => uuid('d', number) as ApiKeyId;
 export const templateId = (number: number): TemplateId => uuid('e', number) as TemplateId;
+export const viewId = (number: number): ViewId => uuid('f', number) as ViewId;
 
 export const userCreated = (
   number: number,
@@ -73,6 +76,27 @@ export const projectCreated = (
     type: 'gen_ai',
     created_by: createdBy,
     created_at: instantAfter(0),
+  },
+});
+
+export const viewSaved = (
+  number: number,
+  savedBy: UserId,
+  more: Partial<ViewSaved> = {},
+): { readonly type: 'ViewSaved'; readonly data: ViewSaved } => ({
+  type: 'ViewSaved',
+  data: {
+    project_id: projectId(1),
+    view_id: viewId(number),
+    version: 1,
+    name: `view ${number}`,
+    page: 'traces',
+    state: 't=7d',
+    is_shared: false,
+    created_by: savedBy,
+    created_at: instantAfter(0),
+    saved_at: instantAfter(0),
+    ...more,
   },
 });
 

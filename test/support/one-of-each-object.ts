@@ -38,6 +38,9 @@ export const createOneOfEach = async (
   const template = await client.call<Made>('POST', `${root}/annotation/templates`, {
     body: { name, constraints: { annotation_type: 'text' } },
   });
+  const view = await client.call<Made>('POST', `${root}/views`, {
+    body: { name, page: 'traces', state: '', is_shared: true },
+  });
   const dataset = await client.call<Made>(
     'POST',
     '/v2/datasets',
@@ -63,6 +66,7 @@ export const createOneOfEach = async (
     dataset_id: dataset.body.id,
     run_id: stream.body.id,
     template_id: template.body.id,
+    view_id: view.body.id,
     annotation_template_id: template.body.id,
     log_stream_id: stream.body.id,
     experiment_id: experiment.body.id,

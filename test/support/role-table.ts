@@ -65,6 +65,13 @@ const rows: Readonly<Record<Requirement, ((caller: Caller) => Verdict) | null>> 
   annotator: (caller) => verdictAtRole(roleOf(caller), 'annotator'),
   editor: (caller) => verdictAtRole(roleOf(caller), 'editor'),
   owner: (caller) => verdictAtRole(roleOf(caller), 'owner'),
+  'view-write': (caller) => {
+    const role = roleOf(caller);
+    const isAuditor = caller.organizationRole === 'auditor' && role === 'viewer';
+    const key = caller.limited ?? caller.bound;
+    const isLesserKey = key === 'viewer' || key === 'annotator';
+    return isAuditor || isLesserKey ? 403 : verdictAtRole(role, 'viewer');
+  },
   'dataset-read': (caller) =>
     caller.isCreator && caller.bound === null ? 'pass' : verdictAtRole(roleOf(caller), 'viewer'),
   'dataset-write': (caller) =>

@@ -131,6 +131,8 @@ const golden: Readonly<Record<string, readonly string[]>> = {
     'RecordsDeleted',
     'RecordsErased',
     'StreamsErased',
+    'ViewDeleted',
+    'ViewSaved',
   ],
   scorer: ['ScorerCreated', 'ScorerDeleted', 'ScorerDetailsChanged', 'ScorerVersionAdded'],
   scorer_task: [
