@@ -24,6 +24,7 @@ export const dateOperators = ['eq', 'ne', 'gt', 'gte', 'lt', 'lte'] as const;
 export const numberOperators = ['eq', 'ne', 'gt', 'gte', 'lt', 'lte', 'between'] as const;
 export const booleanOperators = ['eq', 'ne'] as const;
 export const collectionOperators = ['eq', 'contains', 'one_of', 'not_in'] as const;
+export const errorOperators = ['any', 'one_of'] as const;
 export const leafTypes = [
   'text',
   'id',
@@ -31,6 +32,7 @@ export const leafTypes = [
   'number',
   'boolean',
   'collection',
+  'error',
   'fully_annotated',
 ] as const;
 export type LeafType = (typeof leafTypes)[number];
@@ -89,6 +91,10 @@ const leafSchemas = {
     operator: operator(collectionOperators),
     value: textOrTexts,
     case_sensitive: caseSensitive,
+  }),
+  ErrorFilter: leafSchema('error', {
+    operator: operator(errorOperators, 'any'),
+    value: Type.Optional(Type.Array(Type.Integer(), { minItems: 1, maxItems: filterListMax })),
   }),
   FullyAnnotatedFilter: leafSchema('fully_annotated', {
     user_ids: Type.Optional(

@@ -1,5 +1,6 @@
 import { Type, type Static } from 'typebox';
 import { errorTypes, severities } from '../kernel/records/evaluation-errors.js';
+import { histogramBinsMax } from '../kernel/records/histogram.js';
 import { groupKeysMax, type Aggregation } from '../kernel/records/query-plans.js';
 import { id, instant, nullish, namedSchema, nullable, oneOf } from '../kernel/schema-types.js';
 import { exampleIds } from './example-ids.js';
@@ -20,6 +21,7 @@ export const aggregations = [
   'P99',
   'PercentageTrue',
   'PercentageFalse',
+  'Histogram',
 ] as const satisfies readonly Aggregation[];
 
 /** Limit from the interface document (its part 8). */
@@ -48,13 +50,20 @@ const counts = {
   session_count: Type.Integer(),
   span_count: Type.Integer(),
 };
+const histogram = namedSchema(
+  'Histogram',
+  Type.Object({
+    edges: Type.Array(Type.Number(), { minItems: 2, maxItems: histogramBinsMax + 1 }),
+    counts: Type.Array(Type.Integer(), { minItems: 1, maxItems: histogramBinsMax }),
+  }),
+);
 /**
- * Value of a widget id besides these members: a number, null, or for a text `Count` a map category
- * -> count.
+ * Value of a widget id besides these members: a number, null, a histogram, or for a text `Count` a
+ * map category -> count.
  */
 const widgetValue = namedSchema(
   'WidgetValue',
-  Type.Union([Type.Number(), Type.Null(), Type.Record(Type.String(), Type.Integer())]),
+  Type.Union([Type.Number(), Type.Null(), histogram, Type.Record(Type.String(), Type.Integer())]),
 );
 const aggregateMetrics = namedSchema(
   'MetricTotals',

@@ -70,6 +70,13 @@ export type FilterCondition =
       readonly operator: 'eq' | 'ne';
       readonly value: boolean;
     }
+  /** The record has an evaluation error of the metric; `codes` null: with any code. */
+  | {
+      readonly kind: 'error';
+      /** Column id of the metric. */
+      readonly column: string;
+      readonly codes: readonly number[] | null;
+    }
   /** `users` null: a rating by any user counts. */
   | { readonly kind: 'fully_annotated'; readonly users: readonly string[] | null };
 
@@ -109,9 +116,9 @@ export const matchesFilter = (
   if ('any' in filter) return filter.any.some((node) => holds(node));
   if ('not' in filter) return !holds(filter.not);
   if ('some' in filter) return below(row).some((one) => holds(filter.where, one));
-  return filter.kind === 'fully_annotated'
-    ? isFullyAnnotated(row, templates, filter.users)
-    : matchesCondition(filter, (column, kind) => leafValue(row, column, kind));
+  if (filter.kind === 'fully_annotated') return isFullyAnnotated(row, templates, filter.users);
+  if (filter.kind === 'error') return hasError(row, filter);
+  return matchesCondition(filter, (column, kind) => leafValue(row, column, kind));
 };
 
 /** `matchesFilter` for a document's fields, which have no collections, levels or annotations. */
@@ -122,16 +129,22 @@ export const matchesFields = (
   if ('all' in filter) return filter.all.every((node) => matchesFields(node, fields));
   if ('any' in filter) return filter.any.some((node) => matchesFields(node, fields));
   if ('not' in filter) return !matchesFields(filter.not, fields);
-  if ('some' in filter || filter.kind === 'fully_annotated') return false;
+  if ('some' in filter || !isComparison(filter)) return false;
   return matchesCondition(filter, (column) => fields[column] ?? null);
 };
 
+/** Conditions that compare the value of a column. */
+export type ColumnComparison = Exclude<
+  FilterCondition,
+  { readonly kind: 'fully_annotated' | 'error' }
+>;
+
+const isComparison = (leaf: FilterCondition): leaf is ColumnComparison =>
+  leaf.kind !== 'fully_annotated' && leaf.kind !== 'error';
+
 type ReadColumn = (column: string, kind: MetricType) => ColumnValue;
 
-const matchesCondition = (
-  filter: Exclude<FilterCondition, { readonly kind: 'fully_annotated' }>,
-  valueOf: ReadColumn,
-): boolean => {
+const matchesCondition = (filter: ColumnComparison, valueOf: ReadColumn): boolean => {
   switch (filter.kind) {
     case 'text':
       return matchesText(filter, valueOf(filter.column, 'text'));
@@ -258,6 +271,16 @@ const matchesComparison = (
     default:
       return unreachable(operator);
   }
+};
+
+const hasError = (
+  { errors }: RecordRow,
+  { column, codes }: Extract<FilterCondition, { readonly kind: 'error' }>,
+): boolean => {
+  const place = parseColumnId(column);
+  if (place?.in !== 'metrics' || !Object.hasOwn(errors, place.metric)) return false;
+  const error = errors[place.metric];
+  return error !== undefined && (codes === null || codes.includes(error.code));
 };
 
 const isFullyAnnotated = (

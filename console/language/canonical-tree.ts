@@ -81,6 +81,8 @@ const readLeaf = (leaf: Members): FilterTree | null => {
       return filterNode(readBoolean(name, leaf));
     case 'collection':
       return filterNode(readCollection(name, leaf));
+    case 'error':
+      return filterNode(readError(name, leaf));
     default:
       return null;
   }
@@ -183,6 +185,17 @@ const readCollection = (name: string, leaf: Members): FilterTreeLeaf | null => {
   // The empty set has no text whose case could count.
   const caseOption = isExact || isEmpty ? {} : ({ case_sensitive: false } as const);
   return { type: 'collection', name, operator, value: list, ...caseOption };
+};
+
+const readError = (
+  name: string,
+  { operator = 'any', value = null }: Members,
+): FilterTreeLeaf | null => {
+  if (operator === 'any') return value === null ? { type: 'error', name, operator } : null;
+  if (operator !== 'one_of' || !Array.isArray(value) || value.length === 0) return null;
+  const codes = value.filter((code): code is number => Number.isSafeInteger(code));
+  if (codes.length < value.length) return null;
+  return { type: 'error', name, operator, value: codes.map((code) => code + 0) };
 };
 
 const readAnnotated = ({ user_ids: users = null }: Members): FilterTreeLeaf | null => {

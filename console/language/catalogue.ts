@@ -111,6 +111,20 @@ const metricMeaning = (
   return { message: `Unknown column \`${name}\` of ${population}s.${hint}` };
 };
 
+/** Why the name means no metric of the project, as a sentence; null where it does. */
+export const noMetricMessage = (
+  name: string,
+  population: Population,
+  context: FilterContext,
+): string | null => {
+  const isRating = isBelow(name, annotationPrefix) && knownMetric(name, context) === null;
+  if (standardColumnById.has(name) || isBelow(name, metadataPrefix) || isRating) {
+    return `\`${name}\` is another column: only metrics have evaluation errors.`;
+  }
+  const meaning = metricMeaning(name, population, context);
+  return 'message' in meaning ? meaning.message : null;
+};
+
 /** The first reading of the name that is a metric of the registry or of the project. */
 const knownMetric = (name: string, { columns }: FilterContext): ColumnMeaning | null => {
   const bare = isBelow(name, metricPrefix) ? name.slice(metricPrefix.length) : name;

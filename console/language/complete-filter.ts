@@ -114,7 +114,14 @@ const suggestionsFor = (
           columnSuggestion(column, expected.population, context),
         ),
         ...levelSuggestions(expected.population),
+        { kind: 'word', text: 'error of', note: 'failed evaluations of a metric' },
       ];
+    case 'metric':
+      return columnsOf(expected.population, context)
+        .filter(({ id }) => id.startsWith('metrics/'))
+        .map((column) => columnSuggestion(column, expected.population, context));
+    case 'code':
+      return scoringErrorCodes.map((code) => ({ kind: 'value', text: String(code), note: '' }));
     case 'operator':
       return operatorSuggestions(typesOf(expected.place, context).types);
     case 'value':
@@ -146,6 +153,9 @@ const columnSuggestion = (
   const note = isEmpty ? `${label} (no values)` : label;
   return { kind: 'column', text: printColumn(isSame ? bare : id), note };
 };
+
+/** Codes that the service itself records (contract 3.9). */
+const scoringErrorCodes = [1001, 1002, 1003, 1004, 1008];
 
 const levelWords = ['any', 'every', 'no', 'span', 'trace'];
 const isLevelWord = (word: string): boolean => levelWords.includes(word);

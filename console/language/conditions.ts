@@ -37,6 +37,12 @@ export type Condition =
       readonly operator: WrittenOperator;
       readonly isNegated: boolean;
     }
+  /** `codes` null: with any code. */
+  | {
+      readonly is: 'error';
+      readonly metric: ColumnPlace;
+      readonly codes: readonly WrittenValue[] | null;
+    }
   /** `users` null: by anyone. */
   | { readonly is: 'annotated'; readonly users: readonly WrittenValue[] | null }
   | ({ readonly is: 'word'; readonly text: string } & Place);
@@ -63,6 +69,38 @@ export const parseAnnotated = (cursor: Cursor): Condition | null => {
 
 const parseUser = (cursor: Cursor): WrittenValue | null => {
   recordExpectation(cursor, { is: 'user' });
+  return takeValue(cursor);
+};
+
+/** True where an error of a metric begins: the word `error` alone is a bare word. */
+export const takeErrorOf = (cursor: Cursor): boolean => {
+  if (!isKeyword(peekToken(cursor), 'error')) return false;
+  const next = peekToken(cursor, 1);
+  if (next.kind === 'end') recordExpectation(cursor, { is: 'word', word: 'of' }, 1);
+  if (!isKeyword(next, 'of')) return false;
+  cursor.index += 2;
+  return true;
+};
+
+/** "error" "of" metric ["=" code | "in" "(" code {"," code} ")"], behind its two words */
+export const parseError = (cursor: Cursor): Condition | null => {
+  const { population } = cursor;
+  recordExpectation(cursor, { is: 'metric', population });
+  const { kind, text, at, length } = peekToken(cursor);
+  if (kind !== 'name' && (kind !== 'word' || isReservedFirst(text))) return null;
+  cursor.index += 1;
+  const metric = { name: text, at, length, population };
+  if (takeSign(cursor, '=')) {
+    const code = parseCode(cursor);
+    return code && { is: 'error', metric, codes: [code] };
+  }
+  if (!takeWord(cursor, 'in')) return { is: 'error', metric, codes: null };
+  const codes = takeSign(cursor, '(') ? parseItems(cursor, ')', parseCode) : null;
+  return codes && { is: 'error', metric, codes };
+};
+
+const parseCode = (cursor: Cursor): WrittenValue | null => {
+  recordExpectation(cursor, { is: 'code' });
   return takeValue(cursor);
 };
 

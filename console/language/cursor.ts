@@ -11,6 +11,9 @@ export type Expectation =
   | { readonly is: 'operator'; readonly place: ColumnPlace; readonly isColumn: boolean }
   | { readonly is: 'value'; readonly place: ColumnPlace; readonly operator: string }
   | { readonly is: 'user' }
+  | { readonly is: 'metric'; readonly population: Population }
+  /** Code of an evaluation error. */
+  | { readonly is: 'code' }
   | { readonly is: 'end' };
 
 /** Name of a column where it was written, and whose column it is. */

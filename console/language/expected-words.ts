@@ -30,6 +30,10 @@ const wordOf = (expected: Expectation): string => {
       return 'an operator';
     case 'value':
       return 'a value';
+    case 'metric':
+      return 'a metric';
+    case 'code':
+      return 'a code';
     case 'user':
       return 'a user id or `me`';
     case 'end':

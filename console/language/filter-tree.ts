@@ -69,6 +69,14 @@ export type FilterTreeLeaf =
       readonly value: readonly string[];
       readonly case_sensitive?: false;
     }
+  /** The record has an evaluation error of the metric. */
+  | { readonly type: 'error'; readonly name: string; readonly operator: 'any' }
+  | {
+      readonly type: 'error';
+      readonly name: string;
+      readonly operator: 'one_of';
+      readonly value: readonly number[];
+    }
   /** Without `user_ids`: a rating by any user is enough. */
   | { readonly type: 'fully_annotated'; readonly user_ids?: readonly string[] };
 

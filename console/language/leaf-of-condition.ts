@@ -64,6 +64,24 @@ export const emptyLeaf = (
   return refuse(operator, `Only texts and lists can be empty; \`${name}\` is neither.`);
 };
 
+/** The leaf about errors of a metric. */
+export const errorLeaf = ({
+  metric: { name },
+  codes,
+}: Extract<Condition, { readonly is: 'error' }>): Meaning => {
+  const type = 'error';
+  if (codes === null) return { tree: { filter: { type, name, operator: 'any' } } };
+  const numbers: number[] = [];
+  for (const code of codes) {
+    const number = numberOf(code);
+    if (number === null || !Number.isSafeInteger(number)) {
+      return refuse(code, 'The code of an error is a whole number, such as 1003.');
+    }
+    numbers.push(number);
+  }
+  return { tree: { filter: { type, name, operator: 'one_of', value: numbers } } };
+};
+
 /** The leaf about ratings; `me` is the user who is signed in. */
 export const annotatedLeaf = (
   users: readonly WrittenValue[] | null,

@@ -1,7 +1,7 @@
 import { unreachable } from '../../kernel/decision.js';
 import type { Population } from '../../kernel/records/record.js';
 import { levelNode } from './canonical-tree.js';
-import { lookUpColumn, levelBelow, type FilterContext } from './catalogue.js';
+import { levelBelow, lookUpColumn, noMetricMessage, type FilterContext } from './catalogue.js';
 import type { ColumnPlace } from './cursor.js';
 import type { FilterProblem } from './filter-problem.js';
 import {
@@ -10,7 +10,13 @@ import {
   type FilterTree,
   type LevelMember,
 } from './filter-tree.js';
-import { annotatedLeaf, comparisonLeaf, emptyLeaf, type Meaning } from './leaf-of-condition.js';
+import {
+  annotatedLeaf,
+  comparisonLeaf,
+  emptyLeaf,
+  errorLeaf,
+  type Meaning,
+} from './leaf-of-condition.js';
 import { parseSyntax, type FilterSyntax } from './syntax.js';
 
 type ParsedFilter = {
@@ -57,6 +63,8 @@ const treeOf = (
       return levelTree(syntax, population, context, problems);
     case 'word':
       return wordTree(syntax.text);
+    case 'error':
+      return errorTree(syntax, context, problems);
     case 'annotated':
       return meaningOf(annotatedLeaf(syntax.users, context.me), problems);
     case 'empty':
@@ -70,6 +78,18 @@ const treeOf = (
     default:
       return unreachable(syntax);
   }
+};
+
+const errorTree = (
+  condition: Extract<FilterSyntax, { readonly is: 'error' }>,
+  context: FilterContext,
+  problems: FilterProblem[],
+): FilterTree | null => {
+  const { name, at, length, population } = condition.metric;
+  const message = noMetricMessage(name, population, context);
+  if (message === null) return meaningOf(errorLeaf(condition), problems);
+  problems.push({ at, length, message, expected: [] });
+  return null;
 };
 
 const meaningOf = (meaning: Meaning, problems: FilterProblem[]): FilterTree | null => {

@@ -80,13 +80,19 @@ const printLeaf = (leaf: FilterTreeLeaf, me: string | null): string => {
     return users === undefined ? 'annotated' : `annotated by (${users.join(', ')})`;
   }
   const column = printColumn(leaf.name);
+  if (leaf.type === 'error') return `error of ${column}${printCodes(leaf)}`;
   if (leaf.operator === 'is_null') return `${column} is ${leaf.value === false ? 'not ' : ''}empty`;
   return `${column} ${signs[leaf.operator]} ${printValue(leaf)}`;
 };
 
+const printCodes = (leaf: Extract<FilterTreeLeaf, { readonly type: 'error' }>): string => {
+  if (leaf.operator === 'any') return '';
+  return leaf.value.length === 1 ? ` = ${leaf.value.join('')}` : ` in (${leaf.value.join(', ')})`;
+};
+
 type Comparison = Exclude<
   FilterTreeLeaf,
-  { readonly type: 'fully_annotated' } | { readonly operator: 'is_null' }
+  { readonly type: 'fully_annotated' | 'error' } | { readonly operator: 'is_null' }
 >;
 
 const printValue = (leaf: Comparison): string => {

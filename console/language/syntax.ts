@@ -1,5 +1,11 @@
 import type { Population } from '../../kernel/records/record.js';
-import { parseAnnotated, parseBareOrCondition, type Condition } from './conditions.js';
+import {
+  parseAnnotated,
+  parseBareOrCondition,
+  parseError,
+  takeErrorOf,
+  type Condition,
+} from './conditions.js';
 import {
   expectations,
   openCursor,
@@ -106,7 +112,7 @@ const parseOperand = (cursor: Cursor): FilterSyntax | null => {
     if (takeWord(cursor, quantifier)) return parseLevel(cursor, quantifier, at);
   }
   if (takeWord(cursor, 'annotated')) return parseAnnotated(cursor);
-  return parseBareOrCondition(cursor);
+  return takeErrorOf(cursor) ? parseError(cursor) : parseBareOrCondition(cursor);
 };
 
 /** The rest of a group behind its parenthesis. */

@@ -82,6 +82,14 @@ export const listDescriptions: Descriptions = {
       members: { value: 'Boolean that the column equals, or with `ne` does not equal.' },
     },
     {
+      components: 'ErrorFilter',
+      members: {
+        type: 'Kind of the condition: the record has an evaluation error of a metric.',
+        operator: 'Either `any` error, or one whose code is in the list.',
+        value: 'Error codes, 1 to 1,000; only with `one_of`.',
+      },
+    },
+    {
       components: 'CollectionFilter',
       members: { value: 'Items of the set, 1,000 at most; a text is a list of one.' },
     },

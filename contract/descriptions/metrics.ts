@@ -83,6 +83,13 @@ export const metricDescriptions: Descriptions = {
       members: { id: 'Widget id, unique in the request, 1 to 128 characters.' },
     },
     {
+      components: 'Histogram',
+      members: {
+        edges: 'Ascending edges of the bins, one more than `counts`; the same in every bucket.',
+        counts: 'Number of values in each bin; the last bin includes its upper edge.',
+      },
+    },
+    {
       components: 'MetricBucket',
       members: { group_by: 'Group value in its own type; null where the value is missing.' },
     },

@@ -1,8 +1,10 @@
 import type { DuckDBValue } from '@duckdb/node-api';
+import { measuredColumn } from '../../kernel/records/column-value.js';
 import { bucketBounds } from '../../kernel/records/time-buckets.js';
 import { byCodePoint, codePointCount } from '../../kernel/code-points.js';
 import {
   answeredValuesMax,
+  answeredValuesPerCell,
   groupName,
   groupsMax,
   groupValueCharactersMax,
@@ -13,6 +15,8 @@ import {
   type AggregatePlan,
   type AggregateRefusal,
   type GroupValue,
+  type Widget,
+  type WidgetResult,
 } from '../../kernel/records/query-plans.js';
 import type { MetricError } from '../../kernel/records/record.js';
 import type { QueryContext } from '../../kernel/ports.js';
@@ -27,15 +31,15 @@ import {
   countCategories,
   cellKey,
   checkCategoryLimit,
-  type CellCategories,
-  type CategoryCounts,
+  type CountedCategories,
 } from './category-counts.js';
+import { countHistograms, histogramIn, type CountedHistograms } from './histogram-counts.js';
 import { readGroupColumns, noGroupColumns, type GroupColumns } from './group-by.js';
 import type { RecordsModel } from './model.js';
 import { projectModelOf } from './project-columns.js';
 import { integerList } from './sql.js';
 import { recordSource } from './record-source.js';
-import { widgetMeasures, widgetValues } from './widget-measures.js';
+import { isCategorical, isHistogram, widgetMeasures, widgetValues } from './widget-measures.js';
 
 /** `aggregate` in SQL; kernel/records/reference/aggregate.ts is the reference. */
 export const aggregate = (
@@ -53,12 +57,15 @@ export const aggregate = (
     const { cells, total } = await measureCells(inquiry);
     const refusal = checkGroups(inquiry, cells) ?? (await checkCategoryLimit(inquiry));
     if (refusal !== null) return refusal;
-    const count = cells.length * (plan.widgets.length + 3);
+    const count = cells.length * answeredValuesPerCell(plan.widgets);
     if (count > answeredValuesMax) return { refused: 'values', count };
-    const categories = await countCategories(inquiry);
+    const counted = {
+      categories: await countCategories(inquiry),
+      histograms: await countHistograms(inquiry),
+    };
     return {
-      total: cellOf(inquiry, total.slice(1), categories.get(null)),
-      groups: groupsOf(inquiry, cells, categories),
+      total: cellOf(inquiry, total.slice(1), null, counted),
+      groups: groupsOf(inquiry, cells, counted),
       errors: await readMetricErrors(inquiry),
     };
   }, context);
@@ -161,14 +168,33 @@ const checkGroups = (inquiry: AggregateQuery, cells: Rows): AggregateRefusal | n
   return groups.size > groupsMax ? { refused: 'groups' } : null;
 };
 
+/** Values that are counted by category or bin, apart from the measures. */
+type CountedValues = {
+  readonly categories: CountedCategories;
+  readonly histograms: CountedHistograms;
+};
+
+/** Counted value of the widget in the cell, the total for null; undefined: it is measured. */
+const countedValue = (
+  widget: Widget,
+  cell: string | null,
+  { categories, histograms }: CountedValues,
+): WidgetResult | undefined => {
+  if (isCategorical(widget)) return categories.get(measuredColumn(widget))?.get(cell) ?? {};
+  return isHistogram(widget) ? histogramIn(histograms, widget, cell) : undefined;
+};
+
 const cellOf = (
   { plan, measures }: AggregateQuery,
   measured: readonly DuckDBValue[],
-  categories: ReadonlyMap<string, CategoryCounts> = new Map(),
+  cell: string | null,
+  counted: CountedValues,
 ): AggregateCell => {
   const [requests, sessions, spans, ...values] = measured;
   return {
-    widgets: widgetValues(plan.widgets, measures, values, categories),
+    widgets: widgetValues(plan.widgets, measures, values, (widget) =>
+      countedValue(widget, cell, counted),
+    ),
     requests: Number(requests),
     sessions: Number(sessions),
     spans: Number(spans),
@@ -178,7 +204,7 @@ const cellOf = (
 const groupsOf = (
   inquiry: AggregateQuery,
   cells: Rows,
-  categories: CellCategories,
+  counted: CountedValues,
 ): readonly AggregateGroup[] => {
   const groups = new Map<
     string,
@@ -201,7 +227,7 @@ const groupsOf = (
         .sort(([one], [other]) => (one < other ? -1 : 1))
         .map(([bucket, numbers]) => ({
           ...bucketBounds(bucket, inquiry.plan),
-          ...cellOf(inquiry, numbers, categories.get(cellKey(key, bucket))),
+          ...cellOf(inquiry, numbers, cellKey(key, bucket), counted),
         })),
     }));
 };

@@ -36,41 +36,53 @@ export const checkCategoryLimit = async (
 const eachValueSql = ({ type }: Widget, rows: string): string =>
   type === 'string_list' ? `(SELECT * REPLACE (unnest(v0) AS v0) FROM ${rows})` : rows;
 
-export type CategoryCounts = Record<string, number>;
-/** Categories by column, by cell; the null cell is the total. */
-export type CellCategories = ReadonlyMap<string | null, ReadonlyMap<string, CategoryCounts>>;
+type CategoryCounts = Record<string, number>;
+/** Counts by cell; the null cell is the total. */
+export type CellCounts = ReadonlyMap<string | null, CategoryCounts>;
 export const cellKey = (key: string, bucket: DuckDBValue): string => `${String(bucket)} ${key}`;
 
-export const countCategories = async (inquiry: AggregateQuery): Promise<CellCategories> => {
-  const cells = new Map<string | null, Map<string, CategoryCounts>>();
-  const textWidgets = inquiry.plan.widgets.filter(isCategorical);
-  for (const [column, widget] of new Map(textWidgets.map((one) => [measuredColumn(one), one]))) {
-    const add = (cell: string | null, category: string, count: number): void => {
-      const metrics = cells.get(cell) ?? new Map<string, CategoryCounts>();
+/** Counts of each category, by measured column. */
+export type CountedCategories = ReadonlyMap<string, CellCounts>;
+
+export const countCategories = async (inquiry: AggregateQuery): Promise<CountedCategories> => {
+  const counted = new Map<string, CellCounts>();
+  for (const widget of inquiry.plan.widgets.filter(isCategorical)) {
+    const column = measuredColumn(widget);
+    if (!counted.has(column)) counted.set(column, await countByCell(inquiry, widget, 'v0'));
+  }
+  return counted;
+};
+
+/**
+ * Counts the values of the widget by `category`, an SQL expression of the value `v0`: in each cell,
+ * and in all, where each record counts once.
+ */
+export const countByCell = async (
+  inquiry: AggregateQuery,
+  widget: Widget,
+  category: string,
+): Promise<CellCounts> => {
+  const cells = new Map<string | null, CategoryCounts>();
+  for (const groups of [null, inquiry.columns]) {
+    const { sql, parameters } = groupedRowsSql(inquiry, groups ?? noGroupColumns, (source) => [
+      source.measuredValue(widget),
+    ]);
+    const keys = groups === null ? '' : `${[...groupKeyNames(groups), 'b'].join(', ')}, `;
+    const counted = await inquiry.statements.rows(
+      `SELECT ${keys}${category} AS category, count(*) FROM ${eachValueSql(widget, sql)}
+       WHERE v0 IS NOT NULL GROUP BY ALL`,
+      parameters,
+    );
+    for (const row of counted) {
+      const [value, count] = row.slice(-2);
+      const cell =
+        groups === null
+          ? null
+          : cellKey(groupName(groupValuesOf(inquiry, row)), row.at(-3) ?? null);
       // No prototype: a category may be called `__proto__`.
-      const counts = metrics.get(column) ?? (Object.create(null) as CategoryCounts);
-      counts[category] = (counts[category] ?? 0) + count;
-      metrics.set(column, counts);
-      cells.set(cell, metrics);
-    };
-    for (const groups of [null, inquiry.columns]) {
-      const { sql, parameters } = groupedRowsSql(inquiry, groups ?? noGroupColumns, (source) => [
-        source.measuredValue(widget),
-      ]);
-      const keys = groups === null ? '' : `${[...groupKeyNames(groups), 'b'].join(', ')}, `;
-      const from = eachValueSql(widget, sql);
-      const counted = await inquiry.statements.rows(
-        `SELECT ${keys}v0, count(*) FROM ${from} WHERE v0 IS NOT NULL GROUP BY ALL`,
-        parameters,
-      );
-      for (const row of counted) {
-        const [category, count] = row.slice(-2);
-        const cell =
-          groups === null
-            ? null
-            : cellKey(groupName(groupValuesOf(inquiry, row)), row.at(-3) ?? null);
-        add(cell, String(category), Number(count));
-      }
+      const counts = cells.get(cell) ?? (Object.create(null) as CategoryCounts);
+      counts[String(value)] = (counts[String(value)] ?? 0) + Number(count);
+      cells.set(cell, counts);
     }
   }
   return cells;

@@ -8,6 +8,7 @@ import {
   bindText,
   bindTexts,
   doubleConstant,
+  integerList,
   uuidConstant,
   type SqlParameters,
 } from './sql.js';
@@ -30,6 +31,8 @@ export type FilterColumns = {
   number(column: string): string;
   boolean(column: string): string;
   annotators(): string;
+  /** Code of the record's evaluation error of the metric with this column. */
+  errorCode(column: string): string;
   /** True if a record of the level below matches the filter; never null. */
   existsBelow(level: 'span' | 'trace', where: Filter): string;
 };
@@ -78,6 +81,8 @@ const leaf = (filter: FilterCondition, columns: FilterColumns): string => {
       const equal = `${columns.boolean(filter.column)} = ${String(filter.value)}`;
       return filter.operator === 'eq' ? equal : isNotTrue(equal);
     }
+    case 'error':
+      return errorLeaf(filter, columns);
     case 'fully_annotated':
       return annotatedLeaf(filter.users, columns);
     default:
@@ -215,6 +220,14 @@ const operators: Readonly<Record<Exclude<ComparisonOperator, 'ne'>, string>> = {
 
 const comparison = (operator: ComparisonOperator, value: string, bound: string): string =>
   operator === 'ne' ? isNotTrue(`${value} = ${bound}`) : `${value} ${operators[operator]} ${bound}`;
+
+const errorLeaf = (
+  { column, codes }: Extract<FilterCondition, { readonly kind: 'error' }>,
+  columns: FilterColumns,
+): string => {
+  const code = columns.errorCode(column);
+  return codes === null ? `${code} IS NOT NULL` : `${code} IN (${integerList(codes)})`;
+};
 
 const annotatedLeaf = (users: readonly string[] | null, columns: FilterColumns): string => {
   const { templates, parameters: to } = columns;

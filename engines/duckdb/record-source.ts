@@ -255,6 +255,12 @@ const filterColumns = (
     number: (column) => typed(column, 'floating_point', 'DOUBLE'),
     boolean: (column) => typed(column, 'boolean', 'BOOLEAN'),
     annotators: () => copied('annotators'),
+    errorCode: (column) => {
+      const place = parseColumnId(column);
+      return place?.in === 'metrics'
+        ? facet(`errors/${place.metric}`, 'num', 'DOUBLE')
+        : nullSql('DOUBLE');
+    },
     existsBelow: (level, where) => belowSql(model, scope, to, level, where),
   };
 };

@@ -1,6 +1,10 @@
 import type { DuckDBValue } from '@duckdb/node-api';
-import { measuredColumn } from '../../kernel/records/column-value.js';
-import type { AggregateCell, Aggregation, Widget } from '../../kernel/records/query-plans.js';
+import type {
+  AggregateCell,
+  Aggregation,
+  Widget,
+  WidgetResult,
+} from '../../kernel/records/query-plans.js';
 import type { RecordSource } from './record-source.js';
 
 /**
@@ -11,14 +15,18 @@ export type WidgetMeasures = {
   readonly values: readonly string[];
   readonly measures: readonly string[];
   /**
-   * Index in `measures` by widget; null where the value does not depend on rows, or is a map of
-   * categories.
+   * Index in `measures` by widget; null where the value does not depend on rows, or is counted by
+   * category or bin.
    */
   readonly places: readonly (number | null)[];
 };
 
 export const isCategorical = ({ type }: Widget): boolean =>
   type === 'text' || type === 'string_list';
+
+/** True for a histogram of a metric that has a type, and so may have values. */
+export const isHistogram = ({ aggregation, type }: Widget): boolean =>
+  aggregation === 'Histogram' && type !== null;
 
 export const widgetMeasures = (
   source: RecordSource,
@@ -31,7 +39,7 @@ export const widgetMeasures = (
     return known < 0 ? list.push(expression) - 1 : known;
   };
   const places = widgets.map((widget) => {
-    if (widget.type === null || isCategorical(widget)) return null;
+    if (widget.type === null || isCategorical(widget) || isHistogram(widget)) return null;
     const value = `v${placeIn(values, source.measuredValue(widget))}`;
     return placeIn(measures, measureOf(widget, value));
   });
@@ -62,22 +70,21 @@ const measureOf = ({ aggregation, type }: Widget, value: string): string => {
 };
 
 /**
- * Values of one cell's widgets: `measured` are the results of `measures`, `categories` those by
- * measured column.
+ * Values of one cell's widgets: `measured` are the results of `measures`; `countedValue` has those
+ * that are counted by category or bin, undefined for others.
  */
 export const widgetValues = (
   widgets: readonly Widget[],
   { places }: WidgetMeasures,
   measured: readonly DuckDBValue[],
-  categories: ReadonlyMap<string, Readonly<Record<string, number>>>,
+  countedValue: (widget: Widget) => WidgetResult | undefined,
 ): AggregateCell['widgets'] =>
   Object.fromEntries(
-    widgets.map((widget, at) => [
-      widget.id,
-      isCategorical(widget)
-        ? (categories.get(measuredColumn(widget)) ?? {})
-        : measuredValue(widget, measured[places[at] ?? -1] ?? null),
-    ]),
+    widgets.map((widget, at) => {
+      const counted = countedValue(widget);
+      const value = counted === undefined ? measured[places[at] ?? -1] : null;
+      return [widget.id, counted === undefined ? measuredValue(widget, value ?? null) : counted];
+    }),
   );
 
 /** A sum beyond the doubles has no JSON form. -0 counts as 0. */

@@ -34,7 +34,7 @@ export const documentMatch = (filter: Filter | null, collection: Collection): Ma
 };
 
 const leafMatch = (leaf: FilterCondition, collection: Collection): Match<Document> => {
-  if (leaf.kind === 'fully_annotated' || leaf.kind === 'collection') {
+  if (leaf.kind === 'fully_annotated' || leaf.kind === 'error' || leaf.kind === 'collection') {
     throw new Fault('invalid', `documents have no columns of kind ${leaf.kind}`);
   }
   checkDeclared(leaf.column, collection);

@@ -7,6 +7,7 @@ import { ratingTypeOf } from '../../kernel/records/feedback.js';
 import { standardColumnById } from '../../kernel/records/columns.js';
 import {
   answeredValuesMax,
+  answeredValuesPerCell,
   groupName,
   groupsMax,
   groupValueCharactersMax,
@@ -29,7 +30,13 @@ import {
 import { isTooLarge } from './connect.js';
 import { metricErrors } from './record-errors.js';
 import { columnMember, metricMember, metadataMember, ratingMember } from './record-match.js';
-import { cellKey, collectMeasures, widgetMeasure, type CellMeasures } from './record-measures.js';
+import {
+  cellKey,
+  collectMeasures,
+  edgesByWidget,
+  widgetMeasure,
+  type CellMeasures,
+} from './record-measures.js';
 import { collectAll, recordPipeline, type RecordQuery } from './record-scan.js';
 import { metricType } from './record-search.js';
 import { lengthOf, spanGroupStages } from './record-span-groups.js';
@@ -50,7 +57,8 @@ export const aggregate = async (
   ]);
   const query = collectAll(open);
   const way = cellPlanOf(plan, members, spanGroupStages(snapshot, members));
-  const cellsMax = Math.floor(answeredValuesMax / (plan.widgets.length + 3));
+  const valuesPerCell = answeredValuesPerCell(plan.widgets);
+  const cellsMax = Math.floor(answeredValuesMax / valuesPerCell);
   const measured = (one: CellPlan) =>
     mapSizeErrors(() => collectMeasures(open(measureStages(plan, one)), plan, cellsMax));
   const [{ cells, total: whole }, apart, errors, crowded] = await Promise.all([
@@ -69,12 +77,15 @@ export const aggregate = async (
       { $group: { _id: way.cell } },
       { $count: 'count' },
     ]);
-    return { refused: 'values', count: Number(counted?.['count']) * (plan.widgets.length + 3) };
+    return { refused: 'values', count: Number(counted?.['count']) * valuesPerCell };
   }
   const categories = await countCategories(query, plan, way);
+  const total = apart?.total ?? whole;
+  const edges = edgesByWidget(total, plan);
+  const cellIn = (measures: CellMeasures) => cellOf(plan, measures, categories, edges);
   return {
-    total: cellOf(plan, apart?.total ?? whole, categories),
-    groups: groupsFrom(plan, [...cells.values()], categories),
+    total: cellIn(total),
+    groups: groupsFrom(plan, [...cells.values()], cellIn),
     errors,
   };
 };
@@ -161,7 +172,7 @@ const refusalOf = (
 const groupsFrom = (
   plan: AggregatePlan,
   measures: readonly CellMeasures[],
-  categories: WidgetCategories,
+  cellIn: (measures: CellMeasures) => AggregateCell,
 ): readonly AggregateGroup[] => {
   const groups = new Map<string, { values: readonly GroupValue[]; measures: CellMeasures[] }>();
   for (const measure of measures) {
@@ -181,7 +192,7 @@ const groupsFrom = (
         .sort((one, other) => bucketOf(one) - bucketOf(other))
         .map((measure) => ({
           ...bucketBounds(BigInt(bucketOf(measure)), plan),
-          ...cellOf(plan, measure, categories),
+          ...cellIn(measure),
         })),
     }));
 };
@@ -190,13 +201,14 @@ const cellOf = (
   { widgets, population }: AggregatePlan,
   measures: CellMeasures,
   categories: WidgetCategories,
+  edges: ReturnType<typeof edgesByWidget>,
 ): AggregateCell => ({
   widgets: Object.fromEntries(
     widgets.map((widget, at) => [
       widget.id,
       isCategorical(widget)
         ? categoryRecord(categories[at]?.get(cellKey(measures.cell)) ?? new Map())
-        : widgetMeasure(measures, widget, at),
+        : widgetMeasure(measures, widget, at, edges[at] ?? null),
     ]),
   ),
   requests: measures.requests,

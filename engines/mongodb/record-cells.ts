@@ -138,10 +138,14 @@ const totalCell = { $literal: null };
 export const rankedMembers = ({ widgets }: Pick<AggregatePlan, 'widgets'>): readonly string[] => [
   ...new Set(
     widgets.flatMap((widget) =>
-      percentOf(widget) === null || isCategorical(widget) ? [] : (widgetMember(widget) ?? []),
+      !isRanked(widget) || isCategorical(widget) ? [] : (widgetMember(widget) ?? []),
     ),
   ),
 ];
+
+/** True for results that need the values themselves: percentiles and histograms. */
+const isRanked = (widget: Widget): boolean =>
+  widget.aggregation === 'Histogram' || percentOf(widget) !== null;
 
 export const percentOf = ({ aggregation }: Widget): number | null =>
   aggregation.startsWith('P') && !aggregation.startsWith('Percentage')
@@ -171,6 +175,7 @@ const measureOf = (
     case 'P90':
     case 'P95':
     case 'P99':
+    case 'Histogram':
       return [];
     default:
       return unreachable(aggregation);

@@ -7,7 +7,12 @@ import {
 import type { RatingType } from '../../kernel/records/feedback.js';
 import { standardColumnById } from '../../kernel/records/columns.js';
 import { unreachable } from '../../kernel/decision.js';
-import { matchesMissingValue, type Filter, type FilterCondition } from '../../kernel/filter.js';
+import {
+  matchesMissingValue,
+  type ColumnComparison,
+  type Filter,
+  type FilterCondition,
+} from '../../kernel/filter.js';
 import type { RecordScope } from '../../kernel/records/query-plans.js';
 import type { MetricType } from '../../kernel/records/record.js';
 import { foldCase } from '../../kernel/case-fold.js';
@@ -69,12 +74,10 @@ export const recordMatch = (filter: Filter, templates: readonly string[]): Match
   if ('not' in filter) return noneOf(recordMatch(filter.not, templates));
   if ('some' in filter) throw new TypeError('condition on another level: resolve semi-joins first');
   if (filter.kind === 'fully_annotated') return annotatedMatch(filter.users, templates);
-  return leafMatch(filter);
+  return filter.kind === 'error' ? errorMatch(filter) : leafMatch(filter);
 };
 
-type ColumnLeaf = Exclude<FilterCondition, { readonly kind: 'fully_annotated' }>;
-
-const leafMatch = (leaf: ColumnLeaf): Match<Document> => {
+const leafMatch = (leaf: ColumnComparison): Match<Document> => {
   const places = leafMembers(leaf);
   if (places === null) return missingValueMatch(leaf);
   const { member, folded, long } = places;
@@ -99,8 +102,19 @@ const leafMatch = (leaf: ColumnLeaf): Match<Document> => {
   }
 };
 
+/** The record itself has an evaluation error of the metric, with one of the codes. */
+const errorMatch = ({
+  column,
+  codes,
+}: Extract<FilterCondition, { readonly kind: 'error' }>): Match<Document> => {
+  const place = parseColumnId(column);
+  if (place?.in !== 'metrics') return matchNone;
+  const member = `errors.${encodeMember(place.metric)}.code`;
+  return { [member]: codes === null ? { $exists: true } : { $in: [...codes] } };
+};
+
 /** Result of a leaf on a record without the value. */
-const missingValueMatch = (leaf: ColumnLeaf): Match<Document> => {
+const missingValueMatch = (leaf: ColumnComparison): Match<Document> => {
   if (leaf.kind === 'collection') {
     const holds = leaf.operator === 'not_in' || (leaf.operator !== 'one_of' && !leaf.values.length);
     return holds ? matchAll : matchNone;
@@ -111,7 +125,7 @@ const missingValueMatch = (leaf: ColumnLeaf): Match<Document> => {
 type LeafMembers = { readonly member: string; readonly folded: string; readonly long: boolean };
 
 /** Paths that a leaf compares; null if no record can have such a value. */
-const leafMembers = (leaf: ColumnLeaf): LeafMembers | null => {
+const leafMembers = (leaf: ColumnComparison): LeafMembers | null => {
   const { column } = leaf;
   const place = parseColumnId(column);
   if (place === null) return null;
@@ -136,7 +150,7 @@ const leafMembers = (leaf: ColumnLeaf): LeafMembers | null => {
   return { member: columnMember(column), folded: `folded.${column}`, long: true };
 };
 
-const ratingLeafMembers = ({ kind }: ColumnLeaf, template: string): LeafMembers | null => {
+const ratingLeafMembers = ({ kind }: ColumnComparison, template: string): LeafMembers | null => {
   const of = `annotations.${encodeMember(template)}`;
   switch (kind) {
     case 'number':
@@ -159,7 +173,7 @@ const ratingLeafMembers = ({ kind }: ColumnLeaf, template: string): LeafMembers 
 };
 
 /** Kinds of leaf that the column's values can match; the server fails on others in expressions. */
-const comparable = (column: string): readonly ColumnLeaf['kind'][] => {
+const comparable = (column: string): readonly ColumnComparison['kind'][] => {
   switch (standardColumnById.get(column)?.filter) {
     case 'collection':
       return ['collection'];
@@ -177,7 +191,7 @@ const comparable = (column: string): readonly ColumnLeaf['kind'][] => {
 };
 
 /** Metric type that a leaf compares: the registry's, otherwise implied by the leaf's kind. */
-const leafType = (leaf: ColumnLeaf, metric: string): MetricType | null => {
+const leafType = (leaf: ColumnComparison, metric: string): MetricType | null => {
   const registered = registryType(metric);
   switch (leaf.kind) {
     case 'number':

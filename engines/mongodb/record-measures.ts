@@ -1,6 +1,7 @@
 import type { Document } from 'mongodb';
 import { unreachable } from '../../kernel/decision.js';
-import type { AggregatePlan, Widget } from '../../kernel/records/query-plans.js';
+import { histogramEdges, histogramOf } from '../../kernel/records/histogram.js';
+import type { AggregatePlan, Widget, WidgetResult } from '../../kernel/records/query-plans.js';
 import {
   numberedMember,
   percentOf,
@@ -117,8 +118,29 @@ const addShare = (
   }
 };
 
+/**
+ * Edges of the histograms by index of the widget, from the values of all cells; null without
+ * values, and for other widgets.
+ */
+export const edgesByWidget = (
+  total: CellMeasures,
+  { widgets }: Pick<AggregatePlan, 'widgets'>,
+): readonly (readonly number[] | null)[] =>
+  widgets.map((widget) => {
+    if (widget.aggregation !== 'Histogram') return null;
+    const sorted = sortedValues(total, widget);
+    const [least, greatest] = [sorted?.at(0), sorted?.at(-1)];
+    if (least === undefined || greatest === undefined) return null;
+    return histogramEdges(least + 0, greatest + 0, widget.type === 'integer');
+  });
+
 /** Value of a widget; null without values in the cell, or when the sum has no JSON form. */
-export const widgetMeasure = (cell: CellMeasures, widget: Widget, at: number): number | null => {
+export const widgetMeasure = (
+  cell: CellMeasures,
+  widget: Widget,
+  at: number,
+  edges: readonly number[] | null = null,
+): WidgetResult => {
   const { count, sum, hits, value } = cell.numbers[at] ?? noNumbers;
   const { aggregation } = widget;
   if (aggregation === 'Count') return count;
@@ -138,7 +160,9 @@ export const widgetMeasure = (cell: CellMeasures, widget: Widget, at: number): n
     case 'P90':
     case 'P95':
     case 'P99':
-      return rankIn(cell, widgetMember(widget) ?? '', percentOf(widget) ?? 0);
+      return rankIn(cell, widget, percentOf(widget) ?? 0);
+    case 'Histogram':
+      return histogramOf(edges, sortedValues(cell, widget) ?? []);
     default:
       return unreachable(aggregation);
   }
@@ -148,12 +172,18 @@ export const widgetMeasure = (cell: CellMeasures, widget: Widget, at: number): n
  * Nearest-rank percentile: of n ascending values the one at ⌈P·n/100⌉, counted from 1 (contract
  * 4.5).
  */
-const rankIn = ({ values }: CellMeasures, member: string, percent: number): number | null => {
-  const known = values.get(member);
+const rankIn = (cell: CellMeasures, widget: Widget, percent: number): number | null => {
+  const sorted = sortedValues(cell, widget);
+  return sorted?.[Math.ceil((percent * sorted.length) / 100) - 1] ?? null;
+};
+
+/** Values of the widget in ascending order; null where they are not collected. */
+const sortedValues = ({ values }: CellMeasures, widget: Widget): Float64Array | null => {
+  const known = values.get(widgetMember(widget) ?? '');
   if (known === undefined) return null;
   known.sorted ??= Float64Array.from(known.lists.flat()).sort();
   known.lists = [];
-  return known.sorted[Math.ceil((percent * known.sorted.length) / 100) - 1] ?? null;
+  return known.sorted;
 };
 
 const finiteOrNull = (sum: number): number | null => (Number.isFinite(sum) ? sum : null);

@@ -1,7 +1,12 @@
 import { foldCase } from '../../kernel/case-fold.js';
 import { unreachable } from '../../kernel/decision.js';
 import { Fault } from '../../kernel/fault.js';
-import { matchesMissingValue, type Filter, type FilterCondition } from '../../kernel/filter.js';
+import {
+  matchesMissingValue,
+  type ColumnComparison,
+  type Filter,
+  type FilterCondition,
+} from '../../kernel/filter.js';
 import type { Collection, SortOrder } from '../../kernel/documents.js';
 
 type Sql = { readonly sql: string; readonly values: readonly (string | number)[] };
@@ -52,7 +57,7 @@ const joinConditions = (
 };
 
 const leafToSql = (leaf: FilterCondition, collection: Collection): Sql => {
-  if (leaf.kind === 'fully_annotated' || leaf.kind === 'collection') {
+  if (leaf.kind === 'fully_annotated' || leaf.kind === 'error' || leaf.kind === 'collection') {
     throw new Fault('invalid', `a document has no ${leaf.kind} column`);
   }
   const column = fieldColumn(leaf.column, collection);
@@ -81,7 +86,7 @@ const leafToSql = (leaf: FilterCondition, collection: Collection): Sql => {
   }
 };
 
-type ColumnLeaf = Exclude<FilterCondition, { readonly kind: 'fully_annotated' | 'collection' }>;
+type ColumnLeaf = Exclude<ColumnComparison, { readonly kind: 'collection' }>;
 type TextLeaf = Extract<FilterCondition, { readonly kind: 'text' | 'id' }>;
 
 /**

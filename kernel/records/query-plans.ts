@@ -1,6 +1,7 @@
 import type { Filter } from '../filter.js';
 import type { WantedContents } from './record-contents.js';
 import type { MeasureTarget } from './column-value.js';
+import { histogramBinsMax, type Histogram } from './histogram.js';
 import type { FeedbackTemplate } from './feedback.js';
 import type { StreamName } from '../ports.js';
 import type { SortOrder } from '../documents.js';
@@ -115,7 +116,8 @@ export type Aggregation =
   | 'P95'
   | 'P99'
   | 'PercentageTrue'
-  | 'PercentageFalse';
+  | 'PercentageFalse'
+  | 'Histogram';
 
 /**
  * Type of the metric; values of another type are invisible. Null: the metric has no value in the
@@ -147,9 +149,14 @@ export type AggregatePlan = RecordScope & {
 export const measuredMetrics = (widgets: readonly MeasureTarget[]): readonly string[] =>
   widgets.flatMap(({ metric, source }) => (source === undefined ? [metric] : []));
 
+export type WidgetResult = number | null | Histogram | Readonly<Record<string, number>>;
+
 export type AggregateCell = {
-  /** Result by widget id: a number, null without values, or for a text Count category -> count. */
-  readonly widgets: Readonly<Record<string, number | null | Readonly<Record<string, number>>>>;
+  /**
+   * Result by widget id: a number, a histogram, null without values, or for a text Count category
+   * -> count.
+   */
+  readonly widgets: Readonly<Record<string, WidgetResult>>;
   readonly requests: number;
   readonly sessions: number;
   readonly spans: number;
@@ -194,6 +201,14 @@ export const groupsMax = 1_000;
 export const groupKeysMax = 3;
 export const categoriesMax = 1_000;
 export const answeredValuesMax = 1_000_000;
+/** Values of a cell that count against `answeredValuesMax` (contract 1.11). */
+export const answeredValuesPerCell = (widgets: readonly Pick<Widget, 'aggregation'>[]): number =>
+  widgets.reduce(
+    (sum, { aggregation }) => sum + (aggregation === 'Histogram' ? histogramBinsMax : 1),
+    cellCounts,
+  );
+/** Requests, sessions and spans. */
+const cellCounts = 3;
 export const groupValueCharactersMax = 1_024;
 
 /** Facts about the records considered that the column catalogue needs (contract 4.1). */

@@ -25,6 +25,7 @@ export const wrongType = (
     | 'list_type'
     | 'dict_type'
     | 'float_type'
+    | 'int_type'
     | 'bool_type'
     | 'uuid_type'
     | 'datetime_type',
@@ -35,6 +36,7 @@ const typeSentences = {
   list_type: 'Input should be a valid list',
   dict_type: 'Input should be a valid object',
   float_type: 'Input should be a valid number',
+  int_type: 'Input should be a valid integer',
   bool_type: 'Input should be a valid boolean',
   uuid_type: 'UUID input should be a string',
   datetime_type: 'Input should be a valid datetime',

@@ -2,6 +2,7 @@ import {
   booleanOperators,
   collectionOperators,
   dateOperators,
+  errorOperators,
   filterListMax,
   filterStringMax,
   filterValuesMax,
@@ -82,6 +83,7 @@ const leavesOf = (filter: Filter): readonly FilterCondition[] => {
 /** Values in a leaf's list; a single value is not a list. */
 const countListed = (leaf: FilterCondition): number => {
   if (leaf.kind === 'fully_annotated') return leaf.users?.length ?? 0;
+  if (leaf.kind === 'error') return leaf.codes?.length ?? 0;
   const values = 'values' in leaf && leaf.kind !== 'number' ? leaf.values.length : 1;
   return values > 1 ? values : 0;
 };
@@ -233,8 +235,39 @@ export const readUsers = (
   return known.length === users.length ? { kind: 'fully_annotated', users: known } : null;
 };
 
+/** Reads operator and codes of an `error` leaf about the metric with this column. */
+export const readErrorCodes = (
+  column: string,
+  leaf: JsonObject,
+  loc: Loc,
+  complaints: Complaints,
+): FilterCondition | null => {
+  const operator = readOperator({ leaf, loc, complaints }, errorOperators, 'any');
+  const { value: written } = leaf;
+  const place = [...loc, 'value'];
+  if (operator === 'any') {
+    // A list beside the operator that is usual when none is sent would be ignored in silence.
+    return written === undefined || written === null
+      ? { kind: 'error', column, codes: null }
+      : refuse({ complaints }, valueComplaint(place, 'codes need the operator one_of'));
+  }
+  if (operator === null) return null;
+  if (written === undefined) return refuse({ complaints }, missingMember(place));
+  if (!Array.isArray(written)) return refuse({ complaints }, wrongType(place, 'list_type'));
+  const list = written as readonly Json[];
+  if (!listFits(list, place, complaints, 1)) return null;
+  const codes = list.filter((code): code is number => Number.isSafeInteger(code));
+  if (codes.length === list.length) return { kind: 'error', column, codes };
+  complaints.push(
+    ...list.flatMap((code, at) =>
+      Number.isSafeInteger(code) ? [] : [wrongType([...place, String(at)], 'int_type')],
+    ),
+  );
+  return null;
+};
+
 const readOperator = <T extends string>(
-  { leaf, loc, complaints }: Reading,
+  { leaf, loc, complaints }: Omit<Reading, 'column'>,
   legal: readonly T[],
   usual: T | null,
 ): T | null => {

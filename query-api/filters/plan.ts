@@ -32,7 +32,13 @@ import {
   misplacedMessage,
   type Level,
 } from './levels.js';
-import { readComparison, readUsers, valuesComplaints, type Complaints } from './leaf.js';
+import {
+  readComparison,
+  readErrorCodes,
+  readUsers,
+  valuesComplaints,
+  type Complaints,
+} from './leaf.js';
 
 /** Catalogue of the searched population, in which the filter's columns are looked up. */
 export type Catalogue = {
@@ -265,7 +271,9 @@ const readLeaf = (
   }
   complaints.push(...columnComplaints(column, type, loc, catalogue));
   const id = resolveColumn(column.name, catalogue.types, catalogue.templates);
-  return readComparison(type, id, leaf, loc, complaints);
+  return type === 'error'
+    ? readErrorCodes(id, leaf, loc, complaints)
+    : readComparison(type, id, leaf, loc, complaints);
 };
 
 const readType = (leaf: JsonObject, loc: Loc, complaints: Complaints) => {
@@ -325,7 +333,8 @@ const columnComplaints = (
     return [valueComplaint([...loc, member], `column '${name}' does not apply to ${population}s`)];
   }
   const taken = acceptedFilters(column);
-  if (taken.some((filter) => filter === type)) return [];
+  const isTaken = type === 'error' ? column.is === 'metric' : taken.some((kind) => kind === type);
+  if (isTaken) return [];
   const wanted =
     taken.length > 1 ? `${taken.slice(0, -1).join(', ')} or ${taken.at(-1)}` : String(taken[0]);
   const article = filterArticle[wanted] ?? 'a';

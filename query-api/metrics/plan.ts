@@ -190,6 +190,7 @@ const fitsMetricType = (aggregation: Aggregation, type: NonNullable<Widget['type
     case 'P90':
     case 'P95':
     case 'P99':
+    case 'Histogram':
       return type === 'integer' || type === 'floating_point';
     default:
       return unreachable(aggregation);

@@ -197,15 +197,27 @@ const searchPlan = (population: Population): fc.Arbitrary<SearchPlan> => {
     .map(({ scope, ...page }) => ({ ...typedBy(scope, page.sort?.column ?? ''), ...page }));
 };
 
+const numeric: readonly Aggregation[] = [
+  'Count',
+  'Sum',
+  'Average',
+  'Min',
+  'Max',
+  'P50',
+  'P90',
+  'P95',
+  'P99',
+  'Histogram',
+];
 const aggregationsOf: Readonly<
   Record<MetricType | 'string_list' | 'none', readonly Aggregation[]>
 > = {
-  integer: ['Count', 'Sum', 'Average', 'Min', 'Max', 'P50', 'P90', 'P95', 'P99'],
-  floating_point: ['Count', 'Sum', 'Average', 'Min', 'Max', 'P50', 'P90', 'P95', 'P99'],
+  integer: numeric,
+  floating_point: numeric,
   boolean: ['Count', 'PercentageTrue', 'PercentageFalse'],
   text: ['Count'],
   string_list: ['Count'],
-  none: ['Count', 'Average', 'P90', 'PercentageTrue'],
+  none: ['Count', 'Average', 'P90', 'PercentageTrue', 'Histogram'],
 };
 
 const aggregatePlan = (

@@ -13,19 +13,21 @@ import {
 describe('a leaf of a filter', () => {
   const at = (...rest: readonly string[]) => filterPath('filter', ...rest);
 
-  it('needs a type of the seven', () => {
+  it('needs a type of the eight', () => {
     refusedPlan(leaf({ name: 'input', operator: 'eq', value: 'x' })).to.deep.equal({
       loc: at(),
       msg:
         "Field 'type' is missing, it says which kind this is: " +
-        "'text', 'id', 'date', 'number', 'boolean', 'collection', 'fully_annotated'",
+        "'text', 'id', 'date', 'number', 'boolean', 'collection', " +
+        "'error', 'fully_annotated'",
       type: 'union_tag_not_found',
     });
     refusedPlan(text({ type: 'regex' })).to.deep.equal({
       loc: at(),
       msg:
         "Input tag 'regex' found using 'type' does not match any of the expected tags: " +
-        "'text', 'id', 'date', 'number', 'boolean', 'collection', 'fully_annotated'",
+        "'text', 'id', 'date', 'number', 'boolean', 'collection', " +
+        "'error', 'fully_annotated'",
       type: 'union_tag_invalid',
     });
   });
@@ -267,6 +269,35 @@ describe('a leaf of a filter', () => {
     acceptedPlan(tags('one_of', 'trial-0')).to.deep.include({ values: ['trial-0'] });
     acceptedPlan(tags('eq', [])).to.deep.include({ values: [] });
     refusedPlan(tags('contains', [])).to.include({ type: 'too_short' });
+  });
+
+  it('asks for errors of a metric, any of them or those with a code of a list', () => {
+    const failed = (members: Readonly<Record<string, Json>>) =>
+      leaf({ type: 'error', name: 'metrics/toxicity', ...members });
+    const any = { kind: 'error', column: 'metrics/toxicity', codes: null };
+    for (const members of [{}, { operator: 'any' }, { name: 'toxicity' }, { value: null }]) {
+      acceptedPlan(failed(members)).to.deep.equal(any);
+    }
+    acceptedPlan(failed({ operator: 'one_of', value: [1003, -1] })).to.deep.equal({
+      ...any,
+      codes: [1003, -1],
+    });
+    acceptedPlan(failed({ name: 'metrics/verdict' }), 'span', { verdict: 'text' });
+    acceptedPlan(failed({}), 'session');
+    refusedPlan(failed({ value: [1003] })).to.deep.equal(
+      valueError(at('value'), 'codes need the operator one_of'),
+    );
+    refusedPlan(failed({ operator: 'eq', value: [1003] })).to.include({ type: 'enum' });
+    refusedPlan(failed({ operator: 'one_of' })).to.deep.include({ loc: at('value') });
+    refusedPlan(failed({ operator: 'one_of', value: [] })).to.include({ type: 'too_short' });
+    refusedPlan(failed({ operator: 'one_of', value: [1, 1.5] })).to.deep.include({
+      loc: at('value', '1'),
+      type: 'int_type',
+    });
+    refusedPlan(failed({ name: 'input' })).to.deep.equal(
+      valueError(at('type'), "column 'input' takes a text filter"),
+    );
+    refusedPlan(leaf({ type: 'error', operator: 'any' })).to.deep.include({ loc: at('name') });
   });
 
   it('asks for annotations by anyone or by each of a list', () => {

@@ -50,6 +50,54 @@ export const recordAnswerSuite = (records: () => Records): void => {
     expect(answer.groups).to.have.lengthOf(40);
   });
 
+  it('count values by bin, with the same edges in every bucket and group', async () => {
+    const cost = (value: number) => ({ metrics: { cost: { value, rolledUp: false } } });
+    await putRows(records(), [
+      ...[0, 0.01, 0.02, 0.985].map((value, at) =>
+        traceRow(at, { values: { name: 'a' }, ...cost(value) }),
+      ),
+      traceRow(4, { values: { name: 'b' }, ...cost(1) }),
+      traceRow(5, { values: { name: 'c' } }),
+    ]);
+    const widget = { metric: 'cost', aggregation: 'Histogram', type: 'floating_point' } as const;
+    const plan = aggregateOf({
+      widgets: [{ id: 'h', ...widget }],
+      groupBy: [groupKey('name')],
+    });
+    const { total, groups } = answered(await records().aggregate(plan));
+    const edges = Array.from({ length: 51 }, (_, at) => (at * 2) / 100);
+    const counts = (...bins: readonly (readonly [bin: number, count: number])[]) =>
+      edges.slice(1).map((_, at) => new Map(bins).get(at) ?? 0);
+    expect(total.widgets).to.deep.equal({
+      h: { edges, counts: counts([0, 2], [1, 1], [49, 2]) },
+    });
+    expect(groups.map(({ buckets }) => buckets[0]?.widgets['h'])).to.deep.equal([
+      { edges, counts: counts([0, 2], [1, 1], [49, 1]) },
+      { edges, counts: counts([49, 1]) },
+      null,
+    ]);
+    const none = { id: 'n', ...widget, metric: 'toxicity' };
+    const empty = answered(await records().aggregate({ ...plan, widgets: [none], groupBy: [] }));
+    expect(empty.total.widgets).to.deep.equal({ n: null });
+  });
+
+  it('find the records with an error of a metric, of any code or of some', async () => {
+    const failed = (at: number, code: number) =>
+      traceRow(at, { errors: { cost: { code, message: 'x' } } });
+    await putRows(records(), [failed(1, 1_003), failed(2, 1_001), traceRow(3)]);
+    const idsWith = async (codes: readonly number[] | null, not = false) => {
+      const leaf: Filter = { kind: 'error', column: 'metrics/cost', codes };
+      const filter = not ? { not: leaf } : leaf;
+      return sortedIds((await records().search(searchOf({ filter }))).rows);
+    };
+    expect(await idsWith(null)).to.deep.equal([traceId(1), traceId(2)]);
+    expect(await idsWith([1_003, 7])).to.deep.equal([traceId(1)]);
+    expect(await idsWith([1_003], true)).to.deep.equal([traceId(2), traceId(3)]);
+    expect(await idsWith(null, true)).to.deep.equal([traceId(3)]);
+    const other: Filter = { kind: 'error', column: 'metrics/bleu', codes: null };
+    expect((await records().search(searchOf({ filter: other }))).rows).to.deep.equal([]);
+  });
+
   it('report errors of the requested metrics, of traces with their spans', async () => {
     const trace = traceRow(1, { errors: { cost: { code: 7, message: 'b' } } });
     const span = spanRow(trace, 1, {
@@ -272,6 +320,11 @@ const limitTests = (records: () => Records): void => {
       widgets: widgets(98),
     });
     expect(await records().aggregate(plan)).to.deep.equal({ refused: 'values', count: 1_010_000 });
+    const histograms = widgets(2).map((one) => ({ ...one, aggregation: 'Histogram' as const }));
+    expect(await records().aggregate({ ...plan, widgets: histograms })).to.deep.equal({
+      refused: 'values',
+      count: 1_030_000,
+    });
     const legal = answered(await records().aggregate({ ...plan, widgets: widgets(2) }));
     expect(legal.groups.flatMap(({ buckets }) => buckets)).to.have.lengthOf(10_000);
   });

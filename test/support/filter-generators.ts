@@ -11,6 +11,8 @@ import { ratingTypes } from '../../kernel/records/feedback.js';
 import type { Population } from '../../kernel/records/record.js';
 import {
   instants,
+  errorCodes,
+  failingMetrics,
   integers,
   metadataKeys,
   metricNames,
@@ -101,6 +103,11 @@ const collectionLeaf = (column: string): fc.Arbitrary<FilterCondition> =>
       caseSensitive: fc.boolean(),
     }),
   );
+const errorLeaf: fc.Arbitrary<FilterCondition> = fc.record({
+  kind: fc.constant('error' as const),
+  column: pick([...failingMetrics, 'unknown']).map((name) => `metrics/${name}`),
+  codes: perhaps(fc.uniqueArray(pick([...errorCodes, 7]), { minLength: 1, maxLength: 3 })),
+});
 export const leafOf = {
   text: textLeaf,
   id: idLeaf,
@@ -125,6 +132,7 @@ const leafFor = (population: Population): fc.Arbitrary<FilterCondition> => {
     { weight: 1, arbitrary: metric.chain(booleanLeaf) },
     { weight: 1, arbitrary: registered.chain((name) => numberLeaf(`metrics/${name}`)) },
     { weight: 1, arbitrary: key.chain(textLeaf) },
+    { weight: 1, arbitrary: errorLeaf },
     ...(population === 'trace' ? [{ weight: 2, arbitrary: rating }] : []),
     {
       weight: 1,

@@ -289,11 +289,15 @@ const annotatorsOf = (kind: RecordKind) => {
 type Where = { readonly group: StreamName; readonly ordinal: number; readonly unique: number };
 type Ids = Readonly<Record<string, ColumnValue>>;
 
+/** Metrics of which records have evaluation errors, and the codes of these. */
+export const failingMetrics = ['reward', 'toxicity', 'rare'];
+export const errorCodes = [1001, 1003, 42, -7];
+
 const rowOf = (kind: RecordKind, where: Where, ids: Ids): fc.Arbitrary<RecordRow> => {
   const columns = drawn.filter(({ kinds }) => kinds.includes(kind));
   const values = fc.record(Object.fromEntries(columns.map(({ id }) => [id, perhaps(valueOf(id))])));
   const error = fc.record({
-    code: pick([1001, 1003, 42, -7]),
+    code: pick(errorCodes),
     message: perhaps(pick(['m', 'n', ''])),
   });
   return fc.record({
@@ -310,7 +314,7 @@ const rowOf = (kind: RecordKind, where: Where, ids: Ids): fc.Arbitrary<RecordRow
       maxKeys: 3,
       noNullPrototype: true,
     }),
-    errors: fc.dictionary(pick(['reward', 'toxicity', 'rare']), error, {
+    errors: fc.dictionary(pick(failingMetrics), error, {
       maxKeys: 1,
       noNullPrototype: true,
     }),

@@ -10,10 +10,12 @@ import {
 import { spanKinds, standardColumns } from '../columns.js';
 import { unreachable } from '../../decision.js';
 import { annotationsOf, ratingValue } from '../feedback.js';
+import { histogramEdges, histogramOf } from '../histogram.js';
 import { matchesFilter, type ChildRecords } from '../../filter.js';
 import type { SortOrder } from '../../documents.js';
 import {
   answeredValuesMax,
+  answeredValuesPerCell,
   categoriesMax,
   comparedCharactersMax,
   groupName,
@@ -28,6 +30,7 @@ import {
   type GroupValue,
   type RecordScope,
   type Widget,
+  type WidgetResult,
   userMetadataKeysMax,
 } from '../query-plans.js';
 import type { MetricError, MetricType, MetricValue, RecordRow } from '../record.js';
@@ -195,24 +198,45 @@ export const aggregate = (
   if (grouped.size > groupsMax) return { refused: 'groups' };
   const crowded = plan.widgets.findIndex((widget) => hasTooManyCategories(widget, considered));
   if (crowded >= 0) return { refused: 'categories', widget: crowded };
+  const edges = edgesByWidget(plan, considered);
   const groups = [...grouped]
     .sort(([one], [other]) => byCodePoint(one, other))
     .map(([key, { values, rows: members }]) => ({
       key,
       values,
-      buckets: bucketsOf(plan, members),
+      buckets: bucketsOf(plan, members, edges),
     }));
   const cells = groups.reduce((sum, { buckets }) => sum + buckets.length, 0);
-  const count = cells * (plan.widgets.length + 3);
+  const count = cells * answeredValuesPerCell(plan.widgets);
   if (count > answeredValuesMax) return { refused: 'values', count };
   return {
-    total: aggregateCell(plan, considered),
+    total: aggregateCell(plan, considered, edges),
     groups,
     errors: errorsOf(plan, considered, rows),
   };
 };
 
-const bucketsOf = (plan: AggregatePlan, rows: readonly RecordRow[]): AggregateGroup['buckets'] => {
+/** Edges of the histograms by widget id: those of all values considered; null without values. */
+type HistogramEdges = ReadonlyMap<string, readonly number[] | null>;
+
+const edgesByWidget = (plan: AggregatePlan, considered: readonly RecordRow[]): HistogramEdges =>
+  new Map(
+    plan.widgets
+      .filter(({ aggregation }) => aggregation === 'Histogram')
+      .map((widget) => {
+        const values = valuesOf(widget, considered) as readonly number[];
+        const least = values.reduce((one, other) => Math.min(one, other), Infinity);
+        const greatest = values.reduce((one, other) => Math.max(one, other), -Infinity);
+        const isInteger = widget.type === 'integer';
+        return [widget.id, least > greatest ? null : histogramEdges(least, greatest, isInteger)];
+      }),
+  );
+
+const bucketsOf = (
+  plan: AggregatePlan,
+  rows: readonly RecordRow[],
+  edges: HistogramEdges,
+): AggregateGroup['buckets'] => {
   const buckets = Map.groupBy(rows, ({ values }) =>
     bucketOf(microsecondsOf(values['created_at'] as Instant), plan),
   );
@@ -220,11 +244,15 @@ const bucketsOf = (plan: AggregatePlan, rows: readonly RecordRow[]): AggregateGr
     .sort(([one], [other]) => (one < other ? -1 : 1))
     .map(([bucket, members]) => ({
       ...bucketBounds(bucket, plan),
-      ...aggregateCell(plan, members),
+      ...aggregateCell(plan, members, edges),
     }));
 };
 
-const aggregateCell = (plan: AggregatePlan, rows: readonly RecordRow[]): AggregateCell => {
+const aggregateCell = (
+  plan: AggregatePlan,
+  rows: readonly RecordRow[],
+  edges: HistogramEdges,
+): AggregateCell => {
   const ofTraces = plan.population === 'trace';
   const sessions = rows.flatMap((row) => {
     const { session_id: session, id, trace_id: trace } = row.values;
@@ -232,7 +260,10 @@ const aggregateCell = (plan: AggregatePlan, rows: readonly RecordRow[]): Aggrega
   });
   return {
     widgets: Object.fromEntries(
-      plan.widgets.map((widget) => [widget.id, widgetValue(widget, valuesOf(widget, rows))]),
+      plan.widgets.map((widget) => [
+        widget.id,
+        widgetValue(widget, valuesOf(widget, rows), edges.get(widget.id) ?? null),
+      ]),
     ),
     requests: new Set(rows.map(({ group }) => group)).size,
     sessions: new Set(sessions).size,
@@ -256,10 +287,12 @@ const hasTooManyCategories = (widget: Widget, rows: readonly RecordRow[]): boole
 const widgetValue = (
   { aggregation, type }: Widget,
   values: readonly MetricValue[],
-): AggregateCell['widgets'][string] => {
+  edges: readonly number[] | null,
+): WidgetResult => {
   if (isCategorical({ type })) return countCategories(values as readonly string[]);
   if (aggregation === 'Count') return values.length;
   if (values.length === 0) return null;
+  if (aggregation === 'Histogram') return histogramOf(edges, values as readonly number[]);
   if (aggregation === 'PercentageTrue' || aggregation === 'PercentageFalse') {
     const wanted = aggregation === 'PercentageTrue';
     return values.filter((value) => value === wanted).length / values.length;
@@ -275,7 +308,10 @@ const countCategories = (values: readonly string[]): Readonly<Record<string, num
 };
 
 const aggregateNumbers = (
-  aggregation: Exclude<Widget['aggregation'], 'Count' | 'PercentageTrue' | 'PercentageFalse'>,
+  aggregation: Exclude<
+    Widget['aggregation'],
+    'Count' | 'PercentageTrue' | 'PercentageFalse' | 'Histogram'
+  >,
   values: readonly number[],
 ): number | null => {
   const sum = () => values.reduce((total, value) => total + value, 0);

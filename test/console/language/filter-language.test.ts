@@ -196,6 +196,34 @@ describe('the filter language', () => {
     });
   });
 
+  it('reads errors of a metric, and `error` alone as a bare word', () => {
+    const failed = (name: string, more: object = { operator: 'any' }) => ({
+      filter: { type: 'error', name, ...more },
+    });
+    treeOf('error of toxicity').to.deep.equal(failed('toxicity'));
+    treeOf('error of reward = 1003 or any span (Error OF `two words` in (1, -7))').to.deep.equal({
+      or: [
+        failed('reward', { operator: 'one_of', value: [1_003] }),
+        { any_span: failed('two words', { operator: 'one_of', value: [1, -7] }) },
+      ],
+    });
+    treeOf('error').to.have.property('or');
+    treeOf('error late').to.have.property('and_').with.length(2);
+    problemOf('error of').to.deep.equal(['', 'The filter is not complete: expected a metric.']);
+    problemOf('error of input').to.deep.equal([
+      'input',
+      '`input` is another column: only metrics have evaluation errors.',
+    ]);
+    problemOf('error of rewrad').to.deep.equal([
+      'rewrad',
+      'Unknown column `rewrad` of traces. Did you mean `reward`?',
+    ]);
+    problemOf('error of reward = late').to.deep.equal([
+      'late',
+      'The code of an error is a whole number, such as 1003.',
+    ]);
+  });
+
   it('says where a text cannot be read, and what belongs there', () => {
     problemOf('input ~').to.deep.equal([
       '',

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import type { FilterColumn, FilterContext } from '../../../console/language/catalogue.js';
 import { levelBelow } from '../../../console/language/catalogue.js';
-import type { FilterCondition } from '../../../kernel/filter.js';
+import type { ColumnComparison, FilterCondition } from '../../../kernel/filter.js';
 import { appliesTo, standardColumns } from '../../../kernel/records/columns.js';
 import type { FilterKind, MetricType, Population } from '../../../kernel/records/record.js';
 import type { NamedTemplate } from '../../../kernel/records/feedback.js';
@@ -103,6 +103,14 @@ const leafWritten = (leaf: FilterCondition): fc.Arbitrary<Json> => {
       { type: leaf.kind, name: leaf.kind, user_ids: leaf.users },
     ]);
   }
+  if (leaf.kind === 'error') {
+    const { kind: type, column: name, codes } = leaf;
+    if (codes !== null) return fc.constant<Json>({ type, name, operator: 'one_of', value: codes });
+    return pick<Json>([
+      { type, name },
+      { type, column_id: name, operator: 'any', value: null },
+    ]);
+  }
   const { kind: type, column, operator } = leaf;
   const named = pick<Readonly<Record<string, Json>>>([
     { name: column },
@@ -120,9 +128,7 @@ const leafWritten = (leaf: FilterCondition): fc.Arbitrary<Json> => {
   }));
 };
 
-const valueWritten = (
-  leaf: Exclude<FilterCondition, { readonly kind: 'fully_annotated' }>,
-): fc.Arbitrary<Json> => {
+const valueWritten = (leaf: ColumnComparison): fc.Arbitrary<Json> => {
   if ('value' in leaf) return fc.constant<Json>(leaf.value);
   const { kind, operator, values } = leaf;
   const [first = null] = values;
@@ -175,7 +181,20 @@ const leafFor = (population: Population): fc.Arbitrary<FilterCondition> => {
   const comparison = columns
     .chain(([column, type]) => leafOf[type](column))
     .chain((leaf) => fc.oneof(fc.constant(leaf), withAnyTexts(leaf)));
-  return fc.oneof({ weight: 9, arbitrary: comparison }, { weight: 1, arbitrary: annotated });
+  const failed = fc.record({
+    kind: fc.constant('error' as const),
+    column: fc.oneof(
+      pick(metrics).map(([name]) => name),
+      registered,
+      fc.constant('metrics/nobody recorded'),
+    ),
+    codes: perhaps(fc.array(pick([1_001, 1_003, 0, -7]), { minLength: 1, maxLength: 3 })),
+  });
+  return fc.oneof(
+    { weight: 9, arbitrary: comparison },
+    { weight: 1, arbitrary: annotated },
+    { weight: 1, arbitrary: failed },
+  );
 };
 
 const wordLeaf = textPool.map((value): Json => ({
@@ -237,8 +256,9 @@ const makeTrees = (population: Population, depth: number): fc.Arbitrary<Json> =>
 export const filterTexts = (printed: fc.Arbitrary<string>): fc.Arbitrary<string> => {
   const piece = pick(
     (
-      'and or not any every no span trace in is empty annotated by me ( ) { } , .. = != ~ ^= $= ' +
-      '> < <= "x"i " ` \\ 5 input model tags created_at 2026-03-01 09:00 true refund ! & \''
+      'and or not any every no span trace in is empty annotated by me error of ' +
+      '( ) { } , .. = != ~ ^= $= > < <= ' +
+      '"x"i " ` \\ 5 input model tags created_at 2026-03-01 09:00 true refund ! & \''
     ).split(' '),
   );
   const soup = fc

@@ -22,6 +22,7 @@ from .sessions import Sessions
 from .spans import Spans
 from .traces import Traces
 from .users import Users
+from .views import Views
 
 
 class Nouns:
@@ -49,3 +50,4 @@ class Nouns:
         self.spans = Spans(asker)
         self.traces = Traces(asker)
         self.users = Users(asker)
+        self.views = Views(asker)

@@ -23,3 +23,4 @@ from .several import *  # noqa: F401,F403
 from .spans import *  # noqa: F401,F403
 from .traces import *  # noqa: F401,F403
 from .users import *  # noqa: F401,F403
+from .views import *  # noqa: F401,F403

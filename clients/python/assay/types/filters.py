@@ -8,6 +8,7 @@ __all__ = [
     "BooleanFilter",
     "CollectionFilter",
     "DateFilter",
+    "ErrorFilter",
     "FilterLeaf",
     "FilterNode",
     "FullyAnnotatedFilter",
@@ -58,6 +59,17 @@ class DateFilter(_DateFilter, total=False):
     column_id: str
 
 
+class _ErrorFilter(TypedDict):
+    type: Literal["error"]
+
+
+class ErrorFilter(_ErrorFilter, total=False):
+    name: str
+    column_id: str
+    operator: Literal["any", "one_of"]
+    value: List[int]
+
+
 FilterLeaf = Union[
     "TextFilter",
     "IdFilter",
@@ -65,6 +77,7 @@ FilterLeaf = Union[
     "NumberFilter",
     "BooleanFilter",
     "CollectionFilter",
+    "ErrorFilter",
     "FullyAnnotatedFilter",
 ]
 

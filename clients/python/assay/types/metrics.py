@@ -8,6 +8,7 @@ from .records import StructuredError
 
 __all__ = [
     "CustomSearchResponse",
+    "Histogram",
     "MetricBucket",
     "MetricDetail",
     "MetricTotals",
@@ -22,6 +23,11 @@ class CustomSearchResponse(TypedDict):
     ems_captured_error: bool
     standard_errors: Dict[str, StructuredError]
     population: Literal["traces", "spans"]
+
+
+class Histogram(TypedDict):
+    edges: List[float]
+    counts: List[int]
 
 
 class _MetricBucket(TypedDict):
@@ -51,6 +57,7 @@ class MetricDetail(TypedDict):
         "P99",
         "PercentageTrue",
         "PercentageFalse",
+        "Histogram",
     ]
 
 
@@ -60,4 +67,4 @@ class MetricTotals(TypedDict):
     span_count: int
 
 
-WidgetValue = Optional[Union[float, Dict[str, int]]]
+WidgetValue = Optional[Union[float, "Histogram", Dict[str, int]]]

@@ -10,6 +10,7 @@ import { LogStreams } from './log-streams.js';
 import { Experiments } from './experiments.js';
 import { Datasets } from './datasets.js';
 import { Annotations } from './annotations.js';
+import { Views } from './views.js';
 import { Scorers } from './scorers.js';
 import { Integrations } from './integrations.js';
 import { Jobs } from './jobs.js';
@@ -53,6 +54,9 @@ export class Nouns {
 
   /** Templates that say how people rate traces, and the ratings. */
   readonly annotations: Annotations;
+
+  /** Saved views of pages, private to a user or shared with the project. */
+  readonly views: Views;
 
   /** Code that scores records, its versions and its validation. */
   readonly scorers: Scorers;
@@ -100,6 +104,7 @@ export class Nouns {
     this.experiments = new Experiments(call);
     this.datasets = new Datasets(call);
     this.annotations = new Annotations(call);
+    this.views = new Views(call);
     this.scorers = new Scorers(call);
     this.integrations = new Integrations(call);
     this.jobs = new Jobs(call);

@@ -1,23 +1,6 @@
 // Written by npm run client:typescript from the contract: change that.
-import type { DatasetEdit, DatasetFilter, DatasetRow } from './datasets-types.js';
+import type { DatasetEdit, DatasetFilter } from './datasets-types.js';
 import type { UserSummary } from './projects-types.js';
-
-export type DatasetRowPage = {
-  /** Offset of the first row of the page, from 0. */
-  readonly starting_token: number;
-  /** Rows that this page may have, as requested. */
-  readonly limit: number;
-  /** True when this page is not the whole result. */
-  readonly paginated: boolean;
-  /** `starting_token` of the next page; null on the last page. */
-  readonly next_starting_token: number | null;
-  /** Rows of the page, in order. */
-  readonly rows: readonly DatasetRow[];
-  /** Names of the columns of the version, in order. */
-  readonly column_names: readonly string[];
-  /** Always null. */
-  readonly warning_message: string | null;
-};
 
 export type DatasetSort = {
   /** Column that the rows are sorted by; ties by `created_at`, then `id`. */

@@ -229,6 +229,23 @@ export type DatasetRowMetadata = {
   readonly updated_by_user: UserSummary | null;
 };
 
+export type DatasetRowPage = {
+  /** Offset of the first row of the page, from 0. */
+  readonly starting_token: number;
+  /** Rows that this page may have, as requested. */
+  readonly limit: number;
+  /** True when this page is not the whole result. */
+  readonly paginated: boolean;
+  /** `starting_token` of the next page; null on the last page. */
+  readonly next_starting_token: number | null;
+  /** Rows of the page, in order. */
+  readonly rows: readonly DatasetRow[];
+  /** Names of the columns of the version, in order. */
+  readonly column_names: readonly string[];
+  /** Always null. */
+  readonly warning_message: string | null;
+};
+
 export type DeleteRow = {
   /** Kind of the edit. */
   readonly edit_type: 'delete_row';

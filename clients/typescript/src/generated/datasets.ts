@@ -7,9 +7,9 @@ import type {
   Dataset,
   DatasetPage,
   DatasetRecords,
+  DatasetRowPage,
 } from './datasets-types.js';
 import type {
-  DatasetRowPage,
   DatasetVersionPage,
   EditDatasetContent,
   QueryDatasetVersions,

@@ -44,6 +44,13 @@ export type CustomSearchResponse = {
   readonly population: 'traces' | 'spans';
 };
 
+export type Histogram = {
+  /** Ascending edges of the bins, one more than `counts`; the same in every bucket. */
+  readonly edges: readonly number[];
+  /** Number of values in each bin; the last bin includes its upper edge. */
+  readonly counts: readonly number[];
+};
+
 export type MetricBucket = {
   /** Begin of the bucket, included; not clipped by the window. */
   readonly start_bucket_time: string;
@@ -77,7 +84,8 @@ export type MetricDetail = {
     | 'P95'
     | 'P99'
     | 'PercentageTrue'
-    | 'PercentageFalse';
+    | 'PercentageFalse'
+    | 'Histogram';
 };
 
 export type MetricTotals = {
@@ -111,4 +119,4 @@ export type MetricsTestingColumns = {
   readonly score_type?: 'bool' | 'int' | 'float' | 'str' | null;
 };
 
-export type WidgetValue = number | null | Readonly<Record<string, number>>;
+export type WidgetValue = number | null | Histogram | Readonly<Record<string, number>>;

@@ -1,6 +1,6 @@
 // Written by npm run client:typescript from the contract: change that.
 import type { MetricInfo } from './traces-types-3.js';
-import type { TraceTree } from './traces-types-5.js';
+import type { TraceTree } from './traces-types-4.js';
 
 export type CreateSession = {
   /** Log stream; at most one of the three run members may be given. */

@@ -136,6 +136,19 @@ export type DeletedRecords = {
   readonly ids?: readonly string[];
 };
 
+export type ErrorFilter = {
+  /** Kind of the condition: the record has an evaluation error of a metric. */
+  readonly type: 'error';
+  /** Column id; `column_id` is read alike. */
+  readonly name?: string;
+  /** Column id, for example `metrics/toxicity`. */
+  readonly column_id?: string;
+  /** Either `any` error, or one whose code is in the list. Default: "any". */
+  readonly operator?: 'any' | 'one_of';
+  /** Error codes, 1 to 1,000; only with `one_of`. */
+  readonly value?: readonly number[];
+};
+
 export type FilePart = {
   /** Kind of the part or event. */
   readonly type: 'file';
@@ -150,6 +163,7 @@ export type FilterLeaf =
   | NumberFilter
   | BooleanFilter
   | CollectionFilter
+  | ErrorFilter
   | FullyAnnotatedFilter;
 
 /**

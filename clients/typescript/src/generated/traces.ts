@@ -9,8 +9,8 @@ import type {
   RecordExport,
   RecordQuery,
 } from './traces-types-3.js';
-import type { TraceFieldsPage, TracePage } from './traces-types-4.js';
-import type { TraceTree, UpdateTrace, UpdateTraceResponse } from './traces-types-5.js';
+import type { TraceFieldsPage, TracePage, TraceTree } from './traces-types-4.js';
+import type { UpdateTrace, UpdateTraceResponse } from './traces-types-5.js';
 
 /** One run of an application each, with its spans: logged, changed, read, deleted. */
 export class Traces {
