@@ -4,9 +4,11 @@
 //
 //   node assay-verify.mjs BUNDLE --key KEY [--origin NAME] [--since CHECKPOINT]
 //   node assay-verify.mjs PROOF  --key KEY [--origin NAME]
+//   node assay-verify.mjs CERTIFICATE.jsonl --key KEY [--origin NAME]
 //
 // BUNDLE      the folder of the bundle
 // PROOF       a file with one answer of GET /v2/history/proof
+// CERTIFICATE a file with one answer of GET /v2/history/certificate; its name ends with .jsonl
 // KEY         the key that you trust: a file with a `vkey` line (origin+id+key), PEM or a JWK
 // --origin    whose history it has to be; without it, of any chain of the installation that a vkey
 //             names, and the answer says which
@@ -427,13 +429,113 @@ export const verifyProof = (answer, { key, origin }) => {
   return { entries: 1, origin: checkpoint.origin, seq: entry.seq, event: entry.event_id };
 };
 
-const usage = `Checks a bundle of the history, or the proof of one entry, with nothing but this file.
+// --- [7] a certificate of an erasure ---
+
+/** SHA-256 of each 10,000 lines with their line feeds. */
+const openParts = () => {
+  const parts = [];
+  let [hash, lines] = [createHash('sha256'), 0];
+  const close = () => {
+    if (lines > 0) parts.push({ lines, sha256: hash.digest('hex') });
+    [hash, lines] = [createHash('sha256'), 0];
+  };
+  return {
+    add: (line) => {
+      hash.update(`${line}\n`);
+      lines += 1;
+      if (lines === 10_000) close();
+    },
+    end: () => {
+      close();
+      return parts;
+    },
+  };
+};
+
+/** Entries of a certificate, which agree on one tree; its seal stands in the last line. */
+const openCertified = () => {
+  const counts = { asked: 0, closed: 0, erased: 0 };
+  let [tree, last] = [null, 0];
+  return {
+    counts,
+    tree: () => tree,
+    add: ({ role, entry, proof }) => {
+      const refuse = (why) => broken(`entry ${entry.seq}: ${why}`);
+      if (!Object.hasOwn(counts, role)) refuse('unknown role');
+      if (!(entry.seq > last)) refuse('out of order');
+      checkEntry({ ...entry, salt: null, data: null }, null);
+      if (proof.index !== entry.seq - 1) refuse('the proof is of another entry');
+      const hashes = proof.hashes.map((hash) => Buffer.from(hash, 'base64').toString('hex'));
+      const root = rootFrom(proof.index, proof.size, leaf(entry.hash), hashes);
+      tree ??= { size: proof.size, root };
+      if (root === null || tree.size !== proof.size || tree.root !== root)
+        refuse('the proof does not lead to the root of the others');
+      last = entry.seq;
+      counts[role] += 1;
+    },
+  };
+};
+
+const checkStatement = ({ certificate, jws }, { key, id }) => {
+  const [head = '', payload = '', signature = ''] = String(jws).split('.');
+  const text = (part) => Buffer.from(part, 'base64url').toString('utf8');
+  if (JSON.stringify(JSON.parse(text(payload))) !== JSON.stringify(certificate))
+    broken('the signed statement is not the certificate');
+  const { alg, kid, typ } = JSON.parse(text(head));
+  if (alg !== 'ES256' || typ !== 'assay-certificate+jwt') broken('the statement is another JWS');
+  if (!String(kid).startsWith(id.toString('hex')))
+    broken('the statement is not signed with your key');
+  const by = { key, dsaEncoding: 'ieee-p1363' };
+  const bytes = Buffer.from(signature, 'base64url');
+  if (!verify('sha256', Buffer.from(`${head}.${payload}`), by, bytes))
+    broken('the signature of the statement is not that of its text');
+};
+
+/** Answers what was checked of one answer of GET /v2/history/certificate; throws Broken. */
+export const verifyCertificate = async (file, { key, origin }) => {
+  const [entries, parts] = [openCertified(), openParts()];
+  let signed = null;
+  for await (const lines of linesOf(file)) {
+    for (const line of lines) {
+      if (line === '') continue;
+      const value = JSON.parse(line);
+      if (signed !== null) broken('there are lines after the statement');
+      if (value.certificate !== undefined) signed = value;
+      else {
+        parts.add(line);
+        entries.add(value);
+      }
+    }
+  }
+  if (signed?.certificate.format !== 'assay-certificate-1')
+    broken('the last line is not a certificate');
+  const { checkpoint: note, organization_id: organization, counts, found } = signed.certificate;
+  const checkpoint = verifiedCheckpoint(note, key, origin ?? originWithin(note, key.origin));
+  if (!checkpoint.origin.endsWith(`/${organization}`))
+    broken(`the seal is of ${checkpoint.origin}`);
+  const tree = entries.tree();
+  if (tree?.size !== checkpoint.size || tree.root !== checkpoint.root)
+    broken('the proofs do not lead to the root of the checkpoint');
+  if (entries.counts.closed === 0) broken('no entry closes the erasure');
+  if (Object.entries(entries.counts).some(([role, count]) => counts[role] !== count))
+    broken('the entries are not as many as the certificate says');
+  if (JSON.stringify(parts.end()) !== JSON.stringify(signed.certificate.parts))
+    broken('the lines are not those that were signed');
+  checkStatement(signed, key);
+  const all = Object.values(entries.counts).reduce((sum, count) => sum + count, 0);
+  return { entries: all, ...entries.counts, origin: checkpoint.origin, left: found.streams_left };
+};
+
+const usage = `Checks a bundle of the history, the proof of one entry, or the certificate of an erasure,
+with nothing but this file.
 
   node assay-verify.mjs BUNDLE --key KEY [--origin NAME] [--since CHECKPOINT]
   node assay-verify.mjs PROOF  --key KEY [--origin NAME]
+  node assay-verify.mjs CERTIFICATE.jsonl --key KEY [--origin NAME]
 
 BUNDLE    the folder that \`assay audit export\` made
 PROOF     a file with one answer of GET /v2/history/proof
+CERTIFICATE  a file with one answer of GET /v2/history/certificate
 --key     the key that you trust: a file with a vkey line (origin+id+key), PEM or a JWK
 --origin  whose history it has to be
 --since   a checkpoint that you kept, which a bundle of a whole organisation has to continue
@@ -483,8 +585,10 @@ const verifiedBundle = (dir, key, values) => {
 
 const verifiedProof = (file, key, values) => {
   if (values.since !== undefined) throw new TypeError('--since takes a bundle, not a proof');
+  const origin = values.origin ?? null;
+  if (file.endsWith('.jsonl')) return verifyCertificate(file, { key, origin });
   const answer = JSON.parse(readFileSync(file, 'utf8'));
-  return verifyProof(answer, { key, origin: values.origin ?? null });
+  return verifyProof(answer, { key, origin });
 };
 
 if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {

@@ -1,23 +1,35 @@
+import { useState } from 'preact/hooks';
 import { useSurroundings } from './context.js';
 import { instantFigure, relativeInstant } from '../parts/instants.js';
 
 /**
  * An instant in the chosen zone; `relative` shows how long ago it was within a day. On hover whole,
- * copied by a click to the microsecond. `–` for null.
+ * copied to the microsecond by a click or Enter; in a grid, which is one tab stop, by a click. `–`
+ * for null.
  */
-export const Instant = (props: { readonly at: string | null; readonly relative?: boolean }) => {
+export const Instant = (props: {
+  readonly at: string | null;
+  readonly relative?: boolean;
+  readonly isInGrid?: boolean;
+}) => {
   const { appearance, clipboard, clock } = useSurroundings();
+  const [state, setState] = useState<'new' | 'copied' | 'refused'>('new');
   const scale = { nowMs: clock.now(), zone: appearance.zone.value };
   const figureOf = props.relative === true ? relativeInstant : instantFigure;
   const figure = props.at === null ? null : figureOf(props.at, scale);
   if (figure === null) return <span class="muted">–</span>;
+  const copy = async (): Promise<void> =>
+    setState((await clipboard.copy(figure.copied)) ? 'copied' : 'refused');
   return (
-    <time
-      dateTime={figure.copied}
-      title={figure.title}
-      onClick={() => void clipboard.copy(figure.copied)}
+    <button
+      type="button"
+      class="instant"
+      title={`${figure.title}, copied by a click`}
+      tabIndex={props.isInGrid === true ? -1 : undefined}
+      onClick={() => void copy()}
     >
-      {figure.text}
-    </time>
+      <time dateTime={figure.copied}>{state === 'refused' ? figure.copied : figure.text}</time>
+      <span aria-live="polite">{state === 'copied' ? ' copied' : ''}</span>
+    </button>
   );
 };

@@ -1,3 +1,4 @@
+import type { RefObject } from 'preact';
 import { useLayoutEffect, useRef } from 'preact/hooks';
 import { useSurroundings } from './context.js';
 import type { KeyBinding } from '../engines/keys.js';
@@ -15,9 +16,30 @@ export const useKeys = (bindings: readonly KeyBinding[], depends: readonly unkno
       keyboard.bind(
         bindings.map((binding) => ({
           ...binding,
-          run: () => latest.current.find(({ keys }) => keys === binding.keys)?.run(),
+          run:
+            binding.run === null
+              ? null
+              : () => latest.current.find(({ keys }) => keys === binding.keys)?.run?.(),
         })),
       ),
     depends,
   );
+};
+
+/**
+ * Lists the keys of a grid, which handles them while it has the focus; `j` gives it the focus.
+ * `further`: keys of this grid alone.
+ */
+export const useGridKeys = (
+  grid: RefObject<HTMLElement | null>,
+  further: readonly Omit<KeyBinding, 'run'>[] = [],
+): void => {
+  const listed = [
+    { keys: 'k', what: 'Row before' },
+    { keys: 'Enter', what: 'Open the row' },
+    { keys: 'x', what: 'Select the row' },
+    ...further,
+  ].map((binding) => ({ ...binding, run: null }));
+  const focus = (): void => grid.current?.focus({ preventScroll: true });
+  useKeys([{ keys: 'j', what: 'To the rows, then next row', run: focus }, ...listed], []);
 };

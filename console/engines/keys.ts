@@ -6,7 +6,8 @@ export type KeyBinding = {
   readonly keys: string;
   /** Effect, for the list of keys. */
   readonly what: string;
-  readonly run: () => void;
+  /** Null: the part that has the focus handles the key itself; it is listed here only. */
+  readonly run: (() => void) | null;
 };
 
 export type Keyboard = {
@@ -19,7 +20,10 @@ export type Keyboard = {
 /** How long the second key of a pair may take. */
 const pairMs = 1_000;
 
-/** While text is typed only `Escape` and `Ctrl+Enter` are commands. */
+/**
+ * While text is typed only `Escape`, `Ctrl+Enter` and `Ctrl+s` are commands. A pair wins over a
+ * command of its second key, also over one of the part that has the focus.
+ */
 export const openKeyboard = (document: Document): Keyboard => {
   const layers = signal<readonly (readonly KeyBinding[])[]>([]);
   const bindings = signal<readonly KeyBinding[]>([]);
@@ -27,18 +31,28 @@ export const openKeyboard = (document: Document): Keyboard => {
     layers.value = next;
     bindings.value = next.flat();
   };
-  let first = { key: '', at: -pairMs };
-  document.addEventListener('keydown', (event) => {
-    if (event.defaultPrevented || event.metaKey || event.altKey || event.isComposing) return;
-    const key = event.ctrlKey ? `Ctrl+${event.key}` : event.key;
-    if (isTyping(event.target) && key !== 'Escape' && key !== 'Ctrl+Enter') return;
-    const pair = event.timeStamp - first.at < pairMs ? `${first.key} ${key}` : null;
-    const find = (wanted: string | null) => bindings.peek().find(({ keys }) => keys === wanted);
-    const found = find(pair) ?? find(key);
-    first = { key, at: event.timeStamp };
-    if (found === undefined) return;
+  const commandOf = (keys: string): (() => void) | null =>
+    bindings.peek().find((one) => one.keys === keys && one.run !== null)?.run ?? null;
+  let first: { readonly key: string; readonly at: number } | null = null;
+  // Before the part that has the focus sees the key.
+  const onPair = (event: KeyboardEvent): void => {
+    const key = keyOf(event);
+    const isPending = first !== null && event.timeStamp - first.at < pairMs;
+    const run = isPending && key !== null ? commandOf(`${first?.key ?? ''} ${key}`) : null;
+    first = key === null || run !== null ? null : { key, at: event.timeStamp };
+    if (run === null) return;
     event.preventDefault();
-    found.run();
+    event.stopPropagation();
+    run();
+  };
+  document.addEventListener('keydown', onPair, { capture: true });
+  document.addEventListener('keydown', (event) => {
+    if (event.defaultPrevented) return;
+    const key = keyOf(event);
+    const run = key === null ? null : commandOf(key);
+    if (run === null) return;
+    event.preventDefault();
+    run();
   });
   return {
     bindings,
@@ -49,7 +63,29 @@ export const openKeyboard = (document: Document): Keyboard => {
   };
 };
 
-const isTyping = (target: EventTarget | null): boolean =>
-  target instanceof HTMLElement &&
-  (target.isContentEditable ||
-    target.matches('textarea, select, input:not([type=checkbox]):not([type=radio])'));
+/** Commands while text is typed. */
+const typingKeys = new Set(['Escape', 'Ctrl+Enter', 'Ctrl+s']);
+
+/** The key as bindings name it; null where it is not a command. `Cmd` counts as `Ctrl`. */
+const keyOf = (event: KeyboardEvent): string | null => {
+  // AltGr, by which some keyboards write `[`, reports Ctrl and Alt.
+  const isWritten = event.getModifierState('AltGraph');
+  if ((event.altKey && !isWritten) || event.isComposing) return null;
+  const hasCtrl = (event.ctrlKey || event.metaKey) && !isWritten;
+  const key = hasCtrl ? `Ctrl+${event.key}` : event.key;
+  // Of an event out of a shadow root, `target` is the host.
+  const [target] = event.composedPath();
+  if (!(target instanceof HTMLElement)) return key;
+  const hasDialog = target.ownerDocument.querySelector('dialog[open]') !== null;
+  // Escape closes the open dialog, and nothing behind it.
+  if (key === 'Escape' && hasDialog) return null;
+  if (key === 'Enter' && target.matches(controls)) return null;
+  return isTyping(target) && !typingKeys.has(key) ? null : key;
+};
+
+/** Elements that act by `Enter` themselves. */
+const controls = 'a[href], button, summary, [role=menuitem]';
+
+const isTyping = (target: HTMLElement): boolean =>
+  target.isContentEditable ||
+  target.matches('textarea, select, input:not([type=checkbox]):not([type=radio])');

@@ -4,7 +4,7 @@ import type {
   RankingCriterion,
 } from '../../clients/typescript/src/generated/experiments-types-2.js';
 import { Instant } from '../client/instants.js';
-import { useKeys } from '../client/keys.js';
+import { useGridKeys } from '../client/keys.js';
 import { DataGrid, type GridColumn, type GridCursor } from '../parts/data-grid.js';
 import { printScore, type Figure } from '../parts/numbers.js';
 import { markedText } from '../parts/text-pieces.js';
@@ -33,16 +33,7 @@ export const LeaderboardGrid = (props: {
   const grid = useRef<HTMLDivElement | null>(null);
   const [wanted, setCursor] = useState<GridCursor>({ row: 0, column: 0 });
   const templates = useTemplateNames(props.projectId);
-  useKeys(
-    [
-      {
-        keys: 'j',
-        what: 'To the rows, then next row',
-        run: () => grid.current?.focus({ preventScroll: true }),
-      },
-    ],
-    [],
-  );
+  useGridKeys(grid);
   const metrics = shownMetrics(rows, props.criteria);
   const columns = [
     ...leadColumns(rows),
@@ -222,7 +213,7 @@ const tailColumns = (
     label: 'Created',
     width: 104,
     isSortable: true,
-    cell: (row) => <Instant at={row.created_at} relative />,
+    cell: (row) => <Instant at={row.created_at} relative isInGrid />,
   },
 ];
 

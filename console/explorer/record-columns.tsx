@@ -38,7 +38,16 @@ export const useInstantScale = (): InstantScale => {
   return { nowMs: clock.now(), zone: appearance.zone.value };
 };
 
-const primaryColumns = ['created_at', 'name', 'input'];
+/** Columns that the cards of narrow screens have. */
+const primaryColumns = [
+  'created_at',
+  'type',
+  'name',
+  'input',
+  'output',
+  'status_code',
+  'metrics/duration_ns',
+];
 
 /** Columns of the grid: values by type, levels by threshold, failed evaluations with reason. */
 export const gridColumns = (

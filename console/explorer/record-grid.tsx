@@ -2,7 +2,7 @@ import { useMemo, useRef, useState } from 'preact/hooks';
 import type { Column } from '../../clients/typescript/src/generated/traces-types.js';
 import { useSurroundings } from '../client/context.js';
 import { kindOf } from '../client/filter-context.js';
-import { useKeys } from '../client/keys.js';
+import { useGridKeys } from '../client/keys.js';
 import type { FilterTree } from '../language/filter-tree.js';
 import { DataGrid, type GridCursor, type GridSort } from '../parts/data-grid.js';
 import { Menu } from '../parts/menu.js';
@@ -44,8 +44,7 @@ export const RecordGrid = (props: Props) => {
     term == null ? undefined : props.onTree(withTerm(props.tree, term));
   const placeOf = useRecordPlaces(projectId, view, explored.rows);
   const sortBy = (column: string): void => props.onChange({ sort: nextSort(view.sort, column) });
-  const focus = (): void => grid.current?.focus({ preventScroll: true });
-  useKeys([{ keys: 'j', what: 'To the rows, then next row', run: focus }], []);
+  useGridKeys(grid, gridKeys);
   const records = explored.rows.filter((record) => selected.has(recordKey(record)));
   return (
     <>
@@ -95,6 +94,12 @@ export const RecordGrid = (props: Props) => {
     </>
   );
 };
+
+const gridKeys = [
+  { keys: 's', what: 'Sort by the column' },
+  { keys: '+', what: 'Only this value' },
+  { keys: '-', what: 'Not this value' },
+];
 
 /** Path and view of the page of a record, which knows the list that it is opened from. */
 const useRecordPlaces = (

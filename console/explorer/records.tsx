@@ -15,6 +15,7 @@ import { countText, shownColumns } from './model.js';
 import { rowsMax } from './questions.js';
 import { RecordExport } from './record-export.js';
 import { RecordGrid } from './record-grid.js';
+import type { ExplorerView } from './state.js';
 import { VolumeStrip } from './strip.js';
 
 /** The records of the view: facets, counts, strip and grid. */
@@ -114,6 +115,11 @@ const Outcome = (props: ExploredProps) => {
   );
 };
 
+const switchKeys = (view: ExplorerView, change: RecordsProps['onChange']) => [
+  { keys: 'v', what: 'Volume', run: () => change({ strip: other(view.strip) }) },
+  { keys: 'F', what: 'Facets', run: () => change({ facets: other(view.facets) }) },
+];
+
 const Toolbar = (
   props: ExploredProps & {
     readonly onColumns: () => void;
@@ -129,8 +135,7 @@ const Toolbar = (
       { keys: '.', what: 'Ask now', run: explored.refresh },
       { keys: 'c', what: 'Columns', run: props.onColumns },
       { keys: 'e', what: 'Export', run: () => setIsExporting(true) },
-      { keys: 'v', what: 'Volume', run: () => props.onChange({ strip: other(view.strip) }) },
-      { keys: 'F', what: 'Facets', run: () => props.onChange({ facets: other(view.facets) }) },
+      ...(population !== 'session' ? switchKeys(view, props.onChange) : []),
     ],
     [view, props.onColumns],
   );

@@ -1,5 +1,6 @@
 import { parseCheckpoint } from '../../kernel/history/checkpoint.js';
 import { openBundleCheck, type BundleCheck } from './bundle-check.js';
+import { openCertificateCheck, type CertificateCheck } from './certificate-check.js';
 import { checkContinuity, checkProof, type ProofAnswer } from './proof-check.js';
 import { checkSealSignature, fails, type VerifySignature } from './seal-signature.js';
 
@@ -12,6 +13,7 @@ type BundleStart = {
 /** Methods of the worker of the history, by name. Inputs and answers are plain values. */
 export const historyChecks = (verify: VerifySignature) => {
   let bundle: BundleCheck | null = null;
+  let certificate: CertificateCheck = openCertificateCheck();
   const sealOf = async ({ note, vkeys }: { note: string; vkeys: readonly string[] }) => {
     const seal = parseCheckpoint(note);
     if (seal === null) return fails('the seal cannot be read');
@@ -35,6 +37,15 @@ export const historyChecks = (verify: VerifySignature) => {
       return { complaint: null, ...bundle.counts() };
     },
     end: () => ({ complaint: bundle?.end() ?? null }),
+    beginCertificate: () => {
+      certificate = openCertificateCheck();
+    },
+    /** The first complaint about these lines, and the number of entries so far. */
+    addToCertificate: (lines: readonly string[]) => {
+      const complaints = lines.map((line) => certificate.add(line));
+      return { complaint: complaints.at(-1) ?? null, entries: certificate.entries() };
+    },
+    endCertificate: ({ vkeys }: { vkeys: readonly string[] }) => certificate.end({ vkeys, verify }),
   };
 };
 

@@ -178,3 +178,29 @@ export const nextOpen = (
   const seq = shown[next]?.seq;
   return seq === undefined ? null : String(seq);
 };
+
+/** Kinds of deletions that have a certificate (contract 5.14). */
+export const certificateKinds = [
+  { value: 'deletion', text: 'deleted records' },
+  { value: 'job', text: 'job of the organisation' },
+  { value: 'run', text: 'run' },
+  { value: 'dataset', text: 'dataset' },
+  { value: 'project', text: 'project' },
+] as const;
+export type CertificateKind = (typeof certificateKinds)[number]['value'];
+
+/** The deletion that an entry is of, as `kind:id`; null where its entry is of none. */
+export const certifiedDeletion = ({
+  stream,
+  event_type: type,
+  resource,
+}: Pick<HistoryEntry, 'stream' | 'event_type' | 'resource'>): string | null => {
+  if (type === 'DatasetDeleted' || type === 'DatasetErased') return `dataset:${resource.id}`;
+  const [, kind, id = ''] = /^(deletion|org-job|erasure)-(.+)$/.exec(stream) ?? [];
+  if (kind === 'org-job') return `job:${id}`;
+  if (kind === 'deletion') return `deletion:${id}`;
+  if (kind === undefined) return null;
+  // The erasure of a run or a project has the id of what was deleted.
+  if (resource.id !== id) return `deletion:${id}`;
+  return resource.type === 'project' ? `project:${id}` : `run:${id}`;
+};

@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks';
+import type { HistoryEntry } from '../../clients/typescript/src/generated/history-types.js';
 import { useSurroundings } from '../client/context.js';
 import { useKeys } from '../client/keys.js';
 import { useQuery, type Query } from '../client/queries.js';
@@ -11,8 +12,9 @@ import type { PageProps } from '../parts/page.js';
 import { printCount } from '../parts/numbers.js';
 import { RangePicker } from '../parts/range-picker.js';
 import { Tabs } from '../parts/tabs.js';
+import { ErasureCertificate } from './certificate.js';
 import { EntryList } from './entries.js';
-import { nextOpen, resourceKinds } from './model.js';
+import { certifiedDeletion, nextOpen, resourceKinds } from './model.js';
 import { ProofPanel, ProveButton } from './proof-panel.js';
 import { useTimeline, type Entries } from './questions.js';
 import { SealLine } from './seal-line.js';
@@ -46,14 +48,16 @@ export const Page = ({ params }: PageProps) => {
       {timeline.fault?.code !== 'forbidden' && (
         <Tabs
           label="History"
-          tabs={tabs}
+          tabs={tabs.filter(({ key }) => key !== 'erasure' || projectId === null)}
           selected={view.tab}
           onSelect={(tab) => change({ tab, sel: null })}
         />
       )}
-      {view.tab === 'whole' ? (
-        <WholeHistory projectId={projectId} />
-      ) : (
+      {view.tab === 'whole' && <WholeHistory projectId={projectId} />}
+      {view.tab === 'erasure' && (
+        <ErasureCertificate cert={view.cert} onChange={(cert) => change({ cert }, 'replace')} />
+      )}
+      {view.tab === 'timeline' && (
         <Timeline
           projectId={projectId}
           view={view}
@@ -69,6 +73,7 @@ export const Page = ({ params }: PageProps) => {
 const tabs = [
   { key: 'timeline', text: 'Timeline' },
   { key: 'whole', text: 'Whole history' },
+  { key: 'erasure', text: 'Erasure' },
 ] as const;
 
 type TimelineProps = FiltersProps & {
@@ -79,7 +84,8 @@ type TimelineProps = FiltersProps & {
 const Timeline = ({ timeline, onMore, ...filters }: TimelineProps) => {
   const { view, onChange: change } = filters;
   const { entries = [], hasMore = false } = timeline.value ?? {};
-  const isFiltered = timelineCodec.write({ ...view, t: '30d', sel: null, prove: 'off' }) !== '';
+  const usual = { t: '30d', sel: null, prove: 'off', cert: '' } as const;
+  const isFiltered = timelineCodec.write({ ...view, ...usual }) !== '';
   return (
     <>
       <Filters {...filters} />
@@ -109,7 +115,10 @@ const Timeline = ({ timeline, onMore, ...filters }: TimelineProps) => {
         onType={(type) => change({ type: [...new Set([...(view.type ?? []), type])] })}
         details={(entry) => (
           <>
-            <ProveButton prove={view.prove} onChange={(prove) => change({ prove })} />
+            <div class="inline">
+              <ProveButton prove={view.prove} onChange={(prove) => change({ prove })} />
+              {filters.projectId === null && <CertificateLink entry={entry} onChange={change} />}
+            </div>
             {view.prove === 'on' && <ProofPanel entry={entry} />}
           </>
         )}
@@ -120,6 +129,18 @@ const Timeline = ({ timeline, onMore, ...filters }: TimelineProps) => {
         </Button>
       )}
     </>
+  );
+};
+
+/** Leads from an entry of an erasure to its certificate. */
+const CertificateLink = (props: {
+  readonly entry: HistoryEntry;
+  readonly onChange: FiltersProps['onChange'];
+}) => {
+  const cert = certifiedDeletion(props.entry);
+  if (cert === null) return null;
+  return (
+    <Button onClick={() => props.onChange({ tab: 'erasure', cert, sel: null })}>Certificate</Button>
   );
 };
 

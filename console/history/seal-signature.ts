@@ -32,29 +32,41 @@ export type TrustedKeys = {
   readonly verify: VerifySignature;
 };
 
+/** Keys that may sign for this origin, or the step that says why there are none. */
+export const signingKeysOf = (
+  origin: string,
+  vkeys: readonly string[],
+): readonly Vkey[] | CheckStep => {
+  const keys = vkeys
+    .map((text) => parseVkey(sha256, text.trim()))
+    .filter((key): key is Vkey => key?.type === noteTypes.ecdsa);
+  if (keys.length === 0) return unchecked('no key to check the signature by');
+  const named = keys.filter(({ name }) => origin === name || origin.startsWith(`${name}/`));
+  return named.length === 0
+    ? fails(`the seal is of ${origin}, not of the key's installation`)
+    : named;
+};
+
+/** The step that a signature makes; null: the browser has no WebCrypto. */
+export const signatureStep = (isValid: boolean | null, keyId: string): CheckStep => {
+  if (isValid === null) {
+    return unchecked('not checked here: without HTTPS the browser has no WebCrypto');
+  }
+  return isValid ? holds(`signed by ${keyId}`) : fails(`not the signature of ${keyId}`);
+};
+
 /** Step 1 of verifier/ALGORITHM.md: a signature of a trusted key over the text of a seal. */
 export const checkSealSignature = async (
   seal: Note & TreeHead,
   { vkeys, verify }: TrustedKeys,
 ): Promise<CheckStep> => {
-  const keys = vkeys
-    .map((text) => parseVkey(sha256, text.trim()))
-    .filter((key): key is Vkey => key?.type === noteTypes.ecdsa);
-  if (keys.length === 0) return unchecked('no key to check the signature by');
-  const named = keys.filter(
-    ({ name }) => seal.origin === name || seal.origin.startsWith(`${name}/`),
-  );
-  if (named.length === 0)
-    return fails(`the seal is of ${seal.origin}, not of the key's installation`);
+  const keys = signingKeysOf(seal.origin, vkeys);
+  if ('outcome' in keys) return keys;
   const text = new TextEncoder().encode(seal.text);
-  for (const { keyId, key } of named) {
+  for (const { keyId, key } of keys) {
     for (const line of seal.signatures.filter((one) => one.keyId === keyId)) {
       const raw = rawSignature(line.signature);
-      const isValid = raw === null ? false : await verify(key, raw, text);
-      if (isValid === null) {
-        return unchecked('not checked here: without HTTPS the browser has no WebCrypto');
-      }
-      return isValid ? holds(`signed by ${keyId}`) : fails(`not the signature of ${keyId}`);
+      return signatureStep(raw === null ? false : await verify(key, raw, text), keyId);
     }
   }
   return fails('not signed with this key');

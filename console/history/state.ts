@@ -4,6 +4,7 @@ import {
   listMember,
   optionalMember,
   rangeMember,
+  textMember,
   type TimeRange,
 } from '../parts/address.js';
 
@@ -21,7 +22,9 @@ export type TimelineView = {
   readonly sel: string | null;
   /** `on`: the open entry is proven. */
   readonly prove: 'on' | 'off';
-  readonly tab: 'timeline' | 'whole';
+  readonly tab: 'timeline' | 'whole' | 'erasure';
+  /** Kind and id of the deletion whose certificate is checked: `run:<uuid>`; empty: none. */
+  readonly cert: string;
 };
 
 export const timelineCodec = addressCodec<TimelineView>({
@@ -32,7 +35,8 @@ export const timelineCodec = addressCodec<TimelineView>({
   technical: choiceMember(['on', 'off'], 'off'),
   sel: optionalMember(),
   prove: choiceMember(['on', 'off'], 'off'),
-  tab: choiceMember(['timeline', 'whole'], 'timeline'),
+  tab: choiceMember(['timeline', 'whole', 'erasure'], 'timeline'),
+  cert: textMember(),
 });
 
 /** View of the history of one record. */

@@ -124,10 +124,12 @@ const Cards = (props: Props & { readonly links: Links }) => {
               {...card}
               label={card.title}
               buckets={buckets}
+              areGroups={groups.length > 0}
               formatTime={formatTime}
-              linkOf={(bucket) =>
-                navigation.href(links.path, links.of(rangeOf(bucket, bucket), null))
-              }
+              linkOf={(bucket, series) => {
+                const group = series === null ? null : (groups[series]?.value ?? null);
+                return navigation.href(links.path, links.of(rangeOf(bucket, bucket), group));
+              }}
             />
           ) : (
             <TimeChart
@@ -135,6 +137,7 @@ const Cards = (props: Props & { readonly links: Links }) => {
               buckets={buckets}
               series={card.series}
               kind={card.kind}
+              thresholds={card.thresholds}
               format={card.format}
               formatTime={formatTime}
               cursor={cursor}

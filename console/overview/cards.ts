@@ -1,5 +1,5 @@
 import type { Column } from '../../clients/typescript/src/generated/traces-types.js';
-import type { ChartBucket, ChartSeries } from '../parts/chart-scale.js';
+import type { ChartBucket, ChartSeries, ChartThreshold } from '../parts/chart-scale.js';
 import { printCost, printCount, printDuration, printScore, printShare } from '../parts/numbers.js';
 import {
   bucketsOf,
@@ -22,6 +22,7 @@ export type OverviewCard = {
   readonly change: string | null;
   /** The level of a metric by its thresholds, in a word; null: none. */
   readonly level: string | null;
+  readonly thresholds: readonly ChartThreshold[];
   readonly kind: 'lines' | 'bars';
   readonly series: readonly ChartSeries[];
   readonly format: (value: number) => string;
@@ -53,7 +54,10 @@ const hasValues = (series: readonly ChartSeries[]): boolean =>
   series.some(({ values }) => values.some((value) => value !== null));
 
 type UsualKey = 'count' | 'errors' | 'latency' | 'cost' | 'tokens';
-type Head = Omit<OverviewCard, 'series' | 'kind' | 'level'>;
+type Head = Omit<OverviewCard, 'series' | 'kind' | 'level' | 'thresholds'>;
+
+/** System metrics have no levels. */
+const noLevels = { level: null, thresholds: [] } as const;
 
 /** Headlines over all records; groups share them. */
 const headsOf = ({ all, errors, before, errorsBefore }: OverviewAnswer): Record<UsualKey, Head> => {
@@ -125,7 +129,7 @@ const usualCards = (
     key: UsualKey,
     kind: OverviewCard['kind'],
     series: readonly ChartSeries[],
-  ): OverviewCard => ({ ...heads[key], level: null, kind, series });
+  ): OverviewCard => ({ ...heads[key], ...noLevels, kind, series });
   return [
     card('count', 'bars', [all]),
     card('errors', 'bars', [{ label: 'Errors', values: shares }]),
@@ -163,7 +167,7 @@ const groupCards = (
   const card = (key: UsualKey, title: string, series: readonly ChartSeries[]): OverviewCard => ({
     ...heads[key],
     title,
-    level: null,
+    ...noLevels,
     kind: 'lines',
     series,
   });
@@ -187,16 +191,15 @@ const metricCard = (
   const format = isShare ? printShare : printScore;
   const values = seriesOf(all.bucketed_metrics['all'] ?? [], buckets, id, 'metric');
   const then = measureOf(before.aggregate_metrics, id);
+  const column = columns.find((one) => one.id === id);
   const shareChange = now === null || then === null ? null : points(now - then);
   return {
     key: id,
     title: isShare ? label : `${label}, average`,
     figures: [printed(now, format)],
     change: isShare ? shareChange : percent(changeOf(now, then)),
-    level: levelOf(
-      columns.find((column) => column.id === id),
-      now,
-    ),
+    level: levelOf(column, now),
+    thresholds: thresholdsOf(column),
     kind: 'lines',
     series: groups === null ? [{ label, values }] : groupSeries(groups, buckets, id, 'metric'),
     format,
@@ -209,4 +212,10 @@ const levelOf = (column: Column | undefined, value: number | null): string | nul
   if (threshold === undefined || value === null) return null;
   const level = threshold.buckets.filter((one) => one <= value).length;
   return threshold.display_value_levels[level] ?? null;
+};
+
+/** The thresholds of a metric, each with the word of the level that begins there. */
+const thresholdsOf = (column: Column | undefined): readonly ChartThreshold[] => {
+  const { buckets = [], display_value_levels: levels = [] } = column?.threshold ?? {};
+  return buckets.map((value, index) => ({ value, word: levels[index + 1] ?? '' }));
 };

@@ -22,6 +22,10 @@ export const intervalsFrom = ({ from, to }: OverviewWindow): readonly number[] =
   return at < 0 ? [525_600] : intervals.slice(at);
 };
 
+/** Charts are asked again after half a bucket, and at most every ten seconds. */
+export const refreshMs = (bucketMinutes: number): number =>
+  Math.max(10_000, bucketMinutes * 30_000);
+
 /** Widgets that every overview has, beside the counts. */
 const usualWidgets = [
   { id: 'p50', metric_name: 'metrics/duration_ns', aggregation: 'P50' },

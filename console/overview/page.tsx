@@ -24,12 +24,16 @@ import { RangePicker } from '../parts/range-picker.js';
 import type { TimeRange } from '../parts/address.js';
 import { runSelector, windowOf } from '../parts/record-scope.js';
 import { Answer } from './answer.js';
-import { groupColumns, shownMetrics, widgetsOf } from './model.js';
+import {
+  groupColumns,
+  intervalsFrom,
+  refreshMs,
+  shownMetrics,
+  widgetsOf,
+  type OverviewWindow,
+} from './model.js';
 import { askOverview, type OverviewAnswer } from './questions.js';
 import { overviewCodec, type OverviewView } from './state.js';
-
-/** Charts ask again while the page is visible. */
-const everyMs = 30_000;
 
 /** How is it going? Counts, errors, latency, cost, tokens and metrics of a project over time. */
 export const Page = ({ params }: PageProps) => {
@@ -109,7 +113,9 @@ const Head = (props: {
   const { view } = props;
   return (
     <div class="overview-head">
-      <PageHeading title="Overview" />
+      <PageHeading title="Overview">
+        {typeof view.t === 'string' && <span class="note">live</span>}
+      </PageHeading>
       <RunPicker
         projectId={props.projectId}
         run={view.run}
@@ -150,23 +156,30 @@ const useOverview = (
     },
   );
   const isBounded = view.t !== 'all' || bounds.value !== undefined;
+  const [minutes = 1] = intervalsFrom(windowNow(view.t, service.now(), bounds.value));
   return useQuery({
     key: ['metrics', 'overview', projectId, view.t, run, filter, view.by, widgets, bounds.value],
     ask: (operations, signal) => {
-      const now = service.now();
-      const { start_time, end_time } = windowOf(view.t, now);
-      const { fromMs, toMs } = bounds.value ?? { fromMs: now - 1, toMs: now };
-      const window = {
-        from: start_time ?? new Date(fromMs).toISOString(),
-        to: end_time ?? new Date(toMs + 1).toISOString(),
-      };
+      const window = windowNow(view.t, service.now(), bounds.value);
       const question = { projectId, window, run, filter, widgets, by: view.by };
       return askOverview(operations, question, signal);
     },
     isEnabled: isReady && isBounded,
-    everyMs: typeof view.t === 'string' ? everyMs : false,
+    everyMs: typeof view.t === 'string' ? refreshMs(minutes) : false,
     keepsPrevious: true,
   });
+};
+
+type Bounds = { readonly fromMs: number; readonly toMs: number };
+
+/** The window of a range at this time; `bounds`: those of all records, for all time. */
+const windowNow = (range: TimeRange, now: number, bounds?: Bounds | null): OverviewWindow => {
+  const { start_time, end_time } = windowOf(range, now);
+  const { fromMs, toMs } = bounds ?? { fromMs: now - 1, toMs: now };
+  return {
+    from: start_time ?? new Date(fromMs).toISOString(),
+    to: end_time ?? new Date(toMs + 1).toISOString(),
+  };
 };
 
 /** Ranges that were chosen on this page, so that `z` goes back through them. */

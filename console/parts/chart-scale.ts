@@ -7,6 +7,9 @@ export type ChartSeries = {
   readonly values: readonly (number | null)[];
 };
 
+/** A value that parts the levels of a metric, and the word for what is from there on. */
+export type ChartThreshold = { readonly value: number; readonly word: string };
+
 /** Lines of a chart at most. */
 export const seriesMax = 8;
 
@@ -19,11 +22,12 @@ const roundMaximum = (values: readonly (number | null)[]): number => {
   return step * power;
 };
 
-/** The vertical range: from 0, or below where values are negative. */
+/** The vertical range of values and thresholds: from 0, or below where values are negative. */
 export const verticalRange = (
   series: readonly ChartSeries[],
+  thresholds: readonly ChartThreshold[] = [],
 ): { readonly low: number; readonly high: number } => {
-  const values = series.flatMap((one) => one.values);
+  const values = [...series.flatMap((one) => one.values), ...thresholds.map(({ value }) => value)];
   const hasNegative = values.some((value) => value !== null && value < 0);
   const low = hasNegative ? -roundMaximum(values.map((value) => -(value ?? 0))) : 0;
   return { low, high: roundMaximum(values) };

@@ -11,7 +11,7 @@ export type GridColumn<R> = {
   /** Has its width alone, whatever is left. */
   readonly isFixed?: boolean;
   readonly isSortable?: boolean;
-  /** Shown on narrow screens, too. */
+  /** Shown in the cards of narrow screens, too. */
   readonly isPrimary?: boolean;
   readonly cell: (row: R) => ComponentChildren;
   /** Shown in its head instead of the label, which stays its title. */
@@ -73,6 +73,7 @@ export const DataGrid = <R,>(props: Props<R>) => {
   }, [isAtEnd, rows.length]);
   useEffect(() => props.onWindow?.(drawn.first, drawn.count), [drawn.first, drawn.count]);
   const hasBoxes = props.onToggle !== undefined;
+  // On narrow screens a row is a card with a line for each of these.
   const primary = columns.filter(({ isPrimary }) => isPrimary === true);
   return (
     <div
@@ -87,8 +88,8 @@ export const DataGrid = <R,>(props: Props<R>) => {
       aria-activedescendant={rows.length > 0 ? cellId(id, cursor) : undefined}
       aria-busy={props.isStale === true}
       style={{
-        ...sizesOf('', columns, hasBoxes),
-        ...sizesOf('-narrow', primary, hasBoxes),
+        ...sizesOf(columns, hasBoxes),
+        '--card-lines': String(primary.length),
       }}
       onScroll={onScroll}
       onKeyDown={(event) => onKey(event, props)}
@@ -133,14 +134,15 @@ const useRowWindow = (
   const [height, setHeight] = useState(usualPixels);
   const [top, setTop] = useState(0);
   const measure = (): void => {
-    setRowPixels(head.current?.offsetHeight ?? usualRowPixels);
+    const row = grid.current?.querySelector<HTMLElement>('.grid-body > .grid-row') ?? head.current;
+    setRowPixels(row?.offsetHeight ?? usualRowPixels);
     setHeight(grid.current?.clientHeight ?? usualPixels);
   };
   useLayoutEffect(measure);
   useLayoutEffect(() => {
     if (grid.current === null) return;
     const view = { rowHeight: rowPixels, top: grid.current.scrollTop };
-    const seen = grid.current.clientHeight - rowPixels;
+    const seen = grid.current.clientHeight - (head.current?.offsetHeight ?? 0);
     grid.current.scrollTop = scrollToRow(cursorRow, { ...view, height: seen });
   }, [cursorRow, rowPixels]);
   const stepPixels = stepRows * rowPixels;
@@ -159,7 +161,6 @@ const cellId = (id: string, { row, column }: GridCursor): string => `${id}-${row
 
 /** Properties for the style sheet: the columns of each row, and its least width. */
 const sizesOf = <R,>(
-  suffix: string,
   columns: readonly GridColumn<R>[],
   hasBoxes: boolean,
 ): Readonly<Record<string, string>> => {
@@ -169,8 +170,8 @@ const sizesOf = <R,>(
   });
   const boxes = hasBoxes ? [`${boxPixels}px`] : [];
   return {
-    [`--grid-columns${suffix}`]: [...boxes, ...widths].join(' '),
-    [`--grid-width${suffix}`]: `${columns.reduce((sum, { width }) => sum + width, boxPixels)}px`,
+    '--grid-columns': [...boxes, ...widths].join(' '),
+    '--grid-width': `${columns.reduce((sum, { width }) => sum + width, boxPixels)}px`,
   };
 };
 
@@ -242,6 +243,7 @@ const Row = <R,>(props: {
             id={cellId(props.id, { row: index, column: place })}
             role="gridcell"
             class={`${cellClass(column)}${isActive ? ' active' : ''}`}
+            data-label={column.label}
             data-place={`${index} ${place}`}
             onClick={() => grid.onCursor({ row: index, column: place })}
           >

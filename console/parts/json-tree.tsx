@@ -10,21 +10,26 @@ type Props = {
   readonly text: (text: string) => ComponentChildren;
   /** Levels that are open at first; 1 by default. */
   readonly openLevels?: number;
+  /** Control beside an object; null: none. */
+  readonly action?: (value: object) => ComponentChildren;
 };
 
 /** JSON as a tree that makes nodes for what is open only, whatever its depth and size. */
-export const JsonTree = ({ value, text, openLevels = 1 }: Props) => (
+export const JsonTree = ({ value, text, openLevels = 1, action = noAction }: Props) => (
   <div class="json-tree mono">
-    <Value name={null} value={value} text={text} openLevels={openLevels} />
+    <Value name={null} value={value} text={text} openLevels={openLevels} action={action} />
   </div>
 );
 
+const noAction = (): null => null;
+
 type ValueProps = Required<Props> & { readonly name: string | null };
 
-const Value = ({ name, value, text, openLevels }: ValueProps) => {
+const Value = (props: ValueProps) => {
+  const { name, value, text } = props;
   const label = name === null ? null : <span class="json-name">{text(name)}: </span>;
   if (typeof value === 'object' && value !== null) {
-    return <Branch name={name} value={value} text={text} openLevels={openLevels} />;
+    return <Branch {...props} value={value} />;
   }
   return (
     <div>
@@ -38,7 +43,8 @@ const Value = ({ name, value, text, openLevels }: ValueProps) => {
   );
 };
 
-const Branch = ({ name, value, text, openLevels }: ValueProps & { readonly value: object }) => {
+const Branch = (props: ValueProps & { readonly value: object }) => {
+  const { name, value, text, openLevels, action } = props;
   const [isOpen, setIsOpen] = useState(openLevels > 0);
   const [shown, setShown] = useState(pageSize);
   const isList = Array.isArray(value);
@@ -55,6 +61,7 @@ const Branch = ({ name, value, text, openLevels }: ValueProps & { readonly value
         {name !== null && <span class="json-name">{text(name)}: </span>}
         {isList ? `[${count}]` : `{${count}}`}
       </button>
+      {action(value)}
       {isOpen && (
         <div class="json-children">
           {names.slice(0, shown).map((child) => (
@@ -64,6 +71,7 @@ const Branch = ({ name, value, text, openLevels }: ValueProps & { readonly value
               value={(value as Readonly<Record<string, unknown>>)[child]}
               text={text}
               openLevels={openLevels - 1}
+              action={action}
             />
           ))}
           {names.length > shown && (

@@ -7,6 +7,7 @@ import {
   verticalRange,
   type ChartBucket,
   type ChartSeries,
+  type ChartThreshold,
 } from './chart-scale.js';
 
 type Props = {
@@ -15,6 +16,8 @@ type Props = {
   readonly buckets: readonly ChartBucket[];
   readonly series: readonly ChartSeries[];
   readonly kind: 'lines' | 'bars';
+  /** Values that part the levels of a metric, the lowest first. */
+  readonly thresholds: readonly ChartThreshold[];
   readonly format: (value: number) => string;
   readonly formatTime: (instant: string) => string;
   /** The bucket under the pointer in any chart of the page; null: none. */
@@ -38,41 +41,63 @@ type Scale = (value: number) => number;
 
 /** A chart of up to 120 buckets and eight series as SVG; a drag selects or, with Shift, moves. */
 export const TimeChart = (props: Props) => {
-  const { series } = props;
+  const { series, thresholds } = props;
   const figure = useRef<SVGSVGElement>(null);
-  const { low, high } = verticalRange(series);
+  const { low, high } = verticalRange(series, thresholds);
   const count = Math.max(props.buckets.length, 1);
   const y: Scale = (value) => height - foot - ((value - low) / (high - low)) * (height - 2 * foot);
   const drag = useDrag(figure, props, y);
   const brush = drag.brush === null ? null : bucketsBetween(...drag.brush, count);
   return (
     <>
-      <svg
-        ref={figure}
-        class="time-chart"
-        viewBox={`0 0 ${width} ${height}`}
-        preserveAspectRatio="none"
-        role="img"
-        aria-label={sentenceOf(props)}
-        {...drag.handlers}
-      >
-        {[low, (low + high) / 2, high].map((value) => (
-          <line key={value} class="chart-line" x1={0} x2={width} y1={y(value)} y2={y(value)} />
+      <div class="chart-frame">
+        <svg
+          ref={figure}
+          class="time-chart"
+          viewBox={`0 0 ${width} ${height}`}
+          preserveAspectRatio="none"
+          role="img"
+          aria-label={sentenceOf(props)}
+          {...drag.handlers}
+        >
+          {[low, (low + high) / 2, high].map((value) => (
+            <line key={value} class="chart-line" x1={0} x2={width} y1={y(value)} y2={y(value)} />
+          ))}
+          {brush !== null && (
+            <Band {...brush} count={count} look={drag.isPanning ? 'chart-pan' : 'chart-brush'} />
+          )}
+          {props.cursor !== null && (
+            <Band first={props.cursor} last={props.cursor} count={count} look="chart-cursor" />
+          )}
+          {series.map((one, index) =>
+            props.kind === 'bars' && series.length === 1 ? (
+              <Bars key={one.label} series={one} index={index} y={y} isRunning={props.isRunning} />
+            ) : (
+              <Lines key={one.label} series={one} index={index} y={y} isRunning={props.isRunning} />
+            ),
+          )}
+          {thresholds.map(({ value }) => (
+            <line
+              key={value}
+              class="chart-threshold"
+              x1={0}
+              x2={width}
+              y1={y(value)}
+              y2={y(value)}
+            />
+          ))}
+        </svg>
+        {thresholds.map(({ value, word }) => (
+          <span
+            key={value}
+            class="chart-threshold-word note"
+            aria-hidden="true"
+            style={{ top: `${(y(value) / height) * 100}%` }}
+          >
+            {props.format(value)} {word}
+          </span>
         ))}
-        {brush !== null && (
-          <Band {...brush} count={count} look={drag.isPanning ? 'chart-pan' : 'chart-brush'} />
-        )}
-        {props.cursor !== null && (
-          <Band first={props.cursor} last={props.cursor} count={count} look="chart-cursor" />
-        )}
-        {series.map((one, index) =>
-          props.kind === 'bars' && series.length === 1 ? (
-            <Bars key={one.label} series={one} index={index} y={y} />
-          ) : (
-            <Lines key={one.label} series={one} index={index} y={y} isRunning={props.isRunning} />
-          ),
-        )}
-      </svg>
+      </div>
       <ChartNote {...props} />
     </>
   );
@@ -142,18 +167,23 @@ type SeriesProps = {
   readonly series: ChartSeries;
   readonly index: number;
   readonly y: Scale;
+  readonly isRunning: boolean;
 };
 
 const colorOf = (index: number): string => `var(--series-${index + 1})`;
 
-const Bars = ({ series, index, y }: SeriesProps) => {
+/** Bars from 0; that of the running bucket has a dotted edge. */
+const Bars = ({ series, index, y, isRunning }: SeriesProps) => {
   const step = width / Math.max(series.values.length, 1);
+  const last = series.values.length - 1;
   return (
     <>
       {series.values.map((value, bucket) =>
         value === null || value === 0 ? null : (
           <rect
             key={bucket}
+            {...(isRunning &&
+              bucket === last && { class: 'chart-running-bar', stroke: colorOf(index) })}
             x={bucket * step}
             y={Math.min(y(value), y(0) - 1)}
             width={Math.max(step * 0.85, 0.5)}
@@ -167,7 +197,7 @@ const Bars = ({ series, index, y }: SeriesProps) => {
 };
 
 /** Lines through the middle of buckets; a lone value is a dot, the running bucket dotted. */
-const Lines = ({ series, index, y, isRunning }: SeriesProps & { readonly isRunning: boolean }) => {
+const Lines = ({ series, index, y, isRunning }: SeriesProps) => {
   const { values } = series;
   const step = width / Math.max(values.length, 1);
   const last = values.length - 1;
@@ -220,8 +250,9 @@ const ChartNote = (props: Props) => {
 const textOf = (value: number | null | undefined, format: (value: number) => string): string =>
   value === null || value === undefined ? '–' : format(value);
 
-/** The chart as a sentence: its last value and its greatest, of each series. */
-const sentenceOf = ({ label, series, buckets, format, formatTime }: Props): string => {
+/** The chart as a sentence: last and greatest value of each series, and the thresholds. */
+const sentenceOf = (props: Props): string => {
+  const { label, series, buckets, thresholds, format, formatTime } = props;
   const [from, to] = [buckets[0]?.start, buckets.at(-1)?.end];
   const window =
     from === undefined || to === undefined ? '' : ` from ${formatTime(from)} to ${formatTime(to)}`;
@@ -231,5 +262,6 @@ const sentenceOf = ({ label, series, buckets, format, formatTime }: Props): stri
     const last = values.at(-1) ?? 0;
     return `${one.label}: last ${format(last)}, greatest ${format(Math.max(...values))}`;
   });
-  return `${label}${window}. ${texts.join('. ')}`;
+  const levels = thresholds.map(({ value, word }) => `${word} from ${format(value)}`);
+  return `${label}${window}. ${[...texts, ...levels].join('. ')}`;
 };

@@ -4,60 +4,95 @@ import { Button } from '../parts/button.js';
 import { Dialog } from '../parts/dialog.js';
 import { Select, TextField } from '../parts/field.js';
 import { EmptyNotice, FaultNotice } from '../parts/notice.js';
+import { printCount } from '../parts/numbers.js';
 import { personName } from '../people/model.js';
-import { projectRoles, type ProjectRole } from './model.js';
+import { groupsWithText, projectRoles, type ProjectRole } from './model.js';
 
 const foundMax = 20;
+/** Groups that are searched by name; the service lists as many at once. */
+const groupsMax = 1_000;
 
-/** Shares the project with a user who is found by e-mail. */
+type NewMember = { readonly user_id: string } | { readonly group_id: string };
+
+/** Shares the project with a user who is found by e-mail, or with a group that is found by name. */
 export const AddMember = (props: { readonly projectId: string; readonly onClose: () => void }) => {
-  const [email, setEmail] = useState('');
+  const [text, setText] = useState('');
   const [role, setRole] = useState<ProjectRole>('editor');
-  const people = useQuery({
-    key: ['users', 'found', email],
-    ask: async (operations, signal) => {
-      const filter = { name: 'email', operator: 'contains', value: email } as const;
-      const filters = email === '' ? [] : [{ ...filter, case_sensitive: false }];
-      return operations.users.search({ filters, limit: foundMax }, { signal });
-    },
-    keepsPrevious: true,
-  });
-  const add = useAction<string>(
-    (operations, user_id, options) =>
-      operations.collaborators.add(
-        { project_id: props.projectId, body: [{ user_id, role }] },
-        options,
-      ),
+  const { people, groups, found } = useCandidates(text);
+  const add = useAction<NewMember>(
+    (operations, member, options) =>
+      'user_id' in member
+        ? operations.collaborators.add(
+            { project_id: props.projectId, body: [{ ...member, role }] },
+            options,
+          )
+        : operations.collaborators.addGroups(
+            { project_id: props.projectId, body: [{ ...member, role }] },
+            options,
+          ),
     ['collaborators', 'projects'],
   );
-  const rows = people.value?.users ?? [];
-  const choose = async (id: string): Promise<void> => {
-    if (await add.run(id)) props.onClose();
+  const choose = async (member: NewMember): Promise<void> => {
+    if (await add.run(member)) props.onClose();
   };
   return (
     <Dialog title="Share this project" onClose={props.onClose}>
-      <TextField label="Find by e-mail" type="search" value={email} onInput={setEmail} />
+      <TextField
+        label="Find by e-mail or name of a group"
+        type="search"
+        value={text}
+        onInput={setText}
+      />
       <Select
         label="Role"
         value={role}
         choices={projectRoles.map((value) => ({ value, text: value }))}
         onChange={setRole}
       />
-      <FaultNotice fault={people.fault ?? add.fault} />
-      {people.value !== undefined && rows.length === 0 && (
-        <EmptyNotice title="No user has this in the e-mail">
-          <p>Invite them under People first.</p>
+      <FaultNotice fault={people.fault ?? groups.fault ?? add.fault} />
+      {people.value !== undefined && groups.value !== undefined && found.length === 0 && (
+        <EmptyNotice title="No user has this in the e-mail, and no group in its name">
+          <p>Invite users under People first.</p>
         </EmptyNotice>
       )}
       <ul class="choices">
-        {rows.map((user) => (
-          <li key={user.id}>
-            <Button isDisabled={add.isRunning} onClick={() => void choose(user.id)}>
-              {personName(user)} · {user.email}
+        {found.map(({ member, label }) => (
+          <li key={label}>
+            <Button isDisabled={add.isRunning} onClick={() => void choose(member)}>
+              {label}
             </Button>
           </li>
         ))}
       </ul>
     </Dialog>
   );
+};
+
+/** Users and groups that have the text, users first. */
+const useCandidates = (text: string) => {
+  const people = useQuery({
+    key: ['users', 'found', text],
+    ask: async (operations, signal) => {
+      const filter = { name: 'email', operator: 'contains', value: text } as const;
+      const filters = text === '' ? [] : [{ ...filter, case_sensitive: false }];
+      return operations.users.search({ filters, limit: foundMax }, { signal });
+    },
+    keepsPrevious: true,
+  });
+  const groups = useQuery({
+    key: ['groups', 'all'],
+    ask: (operations, signal) => operations.groups.list({ limit: groupsMax }, { signal }),
+    freshMs: 60_000,
+  });
+  const users = (people.value?.users ?? []).map((user) => ({
+    member: { user_id: user.id },
+    label: `${personName(user)} · ${user.email}`,
+  }));
+  const named = groupsWithText(groups.value?.groups ?? [], text)
+    .slice(0, foundMax)
+    .map(({ id, name, size }) => ({
+      member: { group_id: id },
+      label: `${name} · group of ${printCount(size)}`,
+    }));
+  return { people, groups, found: [...users, ...named] };
 };

@@ -12,3 +12,10 @@ export const ownersOf = (people: readonly Collaborator[]): string =>
     .filter(({ role }) => role === 'owner')
     .map(personName)
     .join(', ') || 'none but the admins';
+
+/** Groups whose name contains the text, in any case. */
+export const groupsWithText = <G extends { readonly name: string }>(
+  groups: readonly G[],
+  text: string,
+): readonly G[] =>
+  groups.filter(({ name }) => name.toLowerCase().includes(text.trim().toLowerCase()));

@@ -17,8 +17,9 @@ export const App = () => {
   const isAlone = match?.route.frame === 'alone';
   useEffect(() => {
     if (state !== 'signed-out') return;
-    // Answers and drafts are the last person's; the next one starts without them.
+    // Answers, places and drafts are the last person's; the next one starts without them.
     queries.clear();
+    navigation.forgetVisited();
     unsaved.clear();
   }, [state]);
   useEffect(() => {

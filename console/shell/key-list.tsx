@@ -1,4 +1,5 @@
 import { useSurroundings } from '../client/context.js';
+import type { KeyBinding } from '../engines/keys.js';
 import { Dialog } from '../parts/dialog.js';
 
 /** The keyboard commands that apply now. */
@@ -8,10 +9,10 @@ export const KeyList = (props: { readonly onClose: () => void }) => {
     <Dialog title="Keys" onClose={props.onClose}>
       <table>
         <tbody>
-          {keyboard.bindings.value.map(({ keys, what }) => (
+          {effective(keyboard.bindings.value).map(({ keys, what }) => (
             <tr key={keys}>
               <td>
-                <kbd>{keys}</kbd>
+                <kbd>{printedKeys(keys)}</kbd>
               </td>
               <td>{what}</td>
             </tr>
@@ -21,3 +22,24 @@ export const KeyList = (props: { readonly onClose: () => void }) => {
     </Dialog>
   );
 };
+
+/** The commands that are run: of those with the same keys the first. */
+const effective = (bindings: readonly KeyBinding[]): readonly KeyBinding[] => {
+  const first = new Map<string, KeyBinding>();
+  for (const binding of bindings) if (!first.has(binding.keys)) first.set(binding.keys, binding);
+  return [...first.values()];
+};
+
+const names: Readonly<Record<string, string>> = {
+  ArrowLeft: '←',
+  ArrowRight: '→',
+  ArrowUp: '↑',
+  ArrowDown: '↓',
+  Escape: 'Esc',
+};
+
+/** Keys as they stand on keyboards: `Ctrl K`, `←`, `g t`. */
+const printedKeys = (keys: string): string =>
+  keys.startsWith('Ctrl+')
+    ? `Ctrl ${keys.slice('Ctrl+'.length).replace(/^.$/, (letter) => letter.toUpperCase())}`
+    : (names[keys] ?? keys);

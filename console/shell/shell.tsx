@@ -4,12 +4,13 @@ import { useSurroundings } from '../client/context.js';
 import { useKeys } from '../client/keys.js';
 import { useCaller, useQuery } from '../client/queries.js';
 import { Button } from '../parts/button.js';
+import type { ListedPage } from '../go-to/model.js';
 import { matchRoute } from '../routes.js';
+import { CopyLink } from './copy-link.js';
+import { GoTo } from './go-to.js';
 import { KeyList } from './key-list.js';
 
-type Destination = { readonly text: string; readonly path: string; readonly keys?: string };
-
-const projectDestinations = (root: string): readonly Destination[] => [
+const projectDestinations = (root: string): readonly ListedPage[] => [
   { text: 'Overview', path: root, keys: 'g o' },
   { text: 'Traces', path: `${root}/traces`, keys: 'g t' },
   { text: 'Sessions', path: `${root}/sessions`, keys: 'g s' },
@@ -18,7 +19,7 @@ const projectDestinations = (root: string): readonly Destination[] => [
   { text: 'Log streams', path: `${root}/runs` },
   { text: 'Settings', path: `${root}/settings` },
 ];
-const organizationDestinations: readonly Destination[] = [
+const organizationDestinations: readonly ListedPage[] = [
   { text: 'Datasets', path: '/datasets', keys: 'g d' },
   { text: 'Scorers', path: '/scorers', keys: 'g c' },
   { text: 'History', path: '/history', keys: 'g h' },
@@ -26,10 +27,17 @@ const organizationDestinations: readonly Destination[] = [
   { text: 'People', path: '/people' },
 ];
 
+/** Pages that the search lists beside those of the rail. */
+const furtherDestinations = (root: string | null): readonly ListedPage[] => [
+  ...(root === null ? [] : [{ text: 'Spans', path: `${root}/spans` }]),
+  { text: 'Projects', path: '/' },
+  { text: 'Account', path: '/account' },
+];
+
 /** True for the page itself and for what is below it; the overview of a project is only itself. */
-const isCurrent = ({ path, text }: Destination, current: string): boolean =>
+const isCurrent = ({ path, text }: ListedPage, current: string): boolean =>
   current === path || (text !== 'Overview' && current.startsWith(`${path}/`));
-const hasPage = ({ path }: Destination): boolean => matchRoute(path) !== null;
+const isShown = ({ path }: ListedPage): boolean => matchRoute(path) !== null;
 
 /** Rail, bar and page. `projectId`: the project of the current path; null outside of one. */
 export const Shell = (props: {
@@ -39,8 +47,8 @@ export const Shell = (props: {
   const { appearance, navigation } = useSurroundings();
   const [showsKeys, setShowsKeys] = useState(false);
   const root = `/p/${props.projectId ?? ''}`;
-  const inProject = props.projectId === null ? [] : projectDestinations(root).filter(hasPage);
-  const inOrganization = organizationDestinations.filter(hasPage).map((one) =>
+  const inProject = props.projectId === null ? [] : projectDestinations(root).filter(isShown);
+  const inOrganization = organizationDestinations.filter(isShown).map((one) =>
     // A project's owner may read its history, and not that of the organisation.
     one.path === '/history' && props.projectId !== null ? { ...one, path: `${root}/history` } : one,
   );
@@ -75,7 +83,10 @@ export const Shell = (props: {
         <Links destinations={inOrganization} />
       </nav>
       <div>
-        <Bar projectId={props.projectId} />
+        <Bar
+          projectId={props.projectId}
+          pages={[...all, ...furtherDestinations(props.projectId === null ? null : root)]}
+        />
         <main class="page" id="main" tabIndex={-1}>
           {props.children}
         </main>
@@ -90,7 +101,7 @@ const focusMain = (event: MouseEvent): void => {
   (event.currentTarget as Element).ownerDocument.querySelector<HTMLElement>('#main')?.focus();
 };
 
-const Links = (props: { readonly destinations: readonly Destination[] }) => {
+const Links = (props: { readonly destinations: readonly ListedPage[] }) => {
   const { navigation } = useSurroundings();
   const { path } = navigation.place.value;
   return (
@@ -109,7 +120,10 @@ const Links = (props: { readonly destinations: readonly Destination[] }) => {
   );
 };
 
-const Bar = (props: { readonly projectId: string | null }) => {
+const Bar = (props: {
+  readonly projectId: string | null;
+  readonly pages: readonly ListedPage[];
+}) => {
   const { navigation, service } = useSurroundings();
   const id = props.projectId;
   const project = useQuery({
@@ -124,6 +138,8 @@ const Bar = (props: { readonly projectId: string | null }) => {
     <header class="bar">
       <span>{project.value?.name ?? (id === null ? 'All projects' : '')}</span>
       <span class="inline">
+        <CopyLink />
+        <GoTo projectId={id} pages={props.pages} />
         <a href={navigation.href('/account')}>
           {user.value?.email ?? 'Account'}
           {isKey && ' by an API key, until this tab closes'}

@@ -130,9 +130,10 @@ const Axis = ({ view }: { readonly view: WaterfallView }) => {
       {Array.from({ length: last - first + 1 }, (_mark, index) => {
         const ns = (first + index) * step;
         const left = length > 0 ? ((ns - view.fromNs) / length) * 100 : 0;
-        if (left > 92) return null;
+        // Near the end the text stands before its mark, where there is room for it.
+        const place = left > 75 ? { right: `${100 - left}%` } : { left: `${left}%` };
         return (
-          <span key={ns} class="note" style={{ left: `${left}%` }}>
+          <span key={ns} class="note" style={place}>
             {ns === 0 ? '0' : printDuration(ns, 0)}
           </span>
         );

@@ -130,15 +130,26 @@ export const isIncluded = (
   tree: { readonly size: number; readonly root: Uint8Array },
   proof: readonly Uint8Array[],
 ): boolean => {
-  if (leaf.index >= tree.size) return false;
-  const spans = inclusionRanges(leaf.index, { from: 0, to: tree.size });
-  if (spans.length !== proof.length) return false;
+  const root = includedRoot(sha256, leaf, tree.size, proof);
+  return root !== null && equalBytes(root, tree.root);
+};
+
+/** Root that `proof` leads to in a tree of `size`; null for a proof of another length. */
+export const includedRoot = (
+  sha256: Sha256,
+  leaf: { readonly index: number; readonly hash: Uint8Array },
+  size: number,
+  proof: readonly Uint8Array[],
+): Uint8Array | null => {
+  if (leaf.index >= size) return null;
+  const spans = inclusionRanges(leaf.index, { from: 0, to: size });
+  if (spans.length !== proof.length) return null;
   let hash = leaf.hash;
   for (const [at, { from }] of spans.entries()) {
     const beside = proof[at] ?? hash;
     hash = from > leaf.index ? nodeHash(sha256, hash, beside) : nodeHash(sha256, beside, hash);
   }
-  return equalBytes(hash, tree.root);
+  return hash;
 };
 
 type Tree = { readonly size: number; readonly root: Uint8Array };

@@ -8,10 +8,12 @@ import {
   groupsOf,
   intervalsFrom,
   movedWindow,
+  refreshMs,
   seriesOf,
   windowBefore,
   windowOfBuckets,
 } from '../../console/overview/model.js';
+import { verticalRange } from '../../console/parts/chart-scale.js';
 
 const window = { from: '2026-03-01T00:00:00.000000Z', to: '2026-03-01T00:59:59.999999Z' };
 
@@ -29,6 +31,20 @@ describe('the model of the overview', () => {
       expect((buckets[0]?.start ?? '~') <= bounds.from).to.equal(true);
       expect((buckets.at(-1)?.end ?? '') > bounds.to).to.equal(true);
     }
+  });
+
+  it('asks again after half a bucket, and at most every ten seconds', () => {
+    expect([1, 5, 60].map(refreshMs)).to.deep.equal([30_000, 150_000, 1_800_000]);
+    expect(refreshMs(0.1)).to.equal(10_000);
+  });
+
+  it('shows thresholds within the vertical range, whatever the values are', () => {
+    const thresholds = [{ value: 0.8, word: 'High' }];
+    expect(verticalRange([{ label: 'toxicity', values: [0.1, null] }], thresholds)).to.deep.equal({
+      low: 0,
+      high: 1,
+    });
+    expect(verticalRange([], [{ value: -3, word: 'Low' }])).to.deep.equal({ low: -5, high: 1 });
   });
 
   it('selects whole buckets to the microsecond', () => {

@@ -15,10 +15,15 @@ type Verifier = {
     dir: string,
     trust: { readonly key: object; readonly origin: string; readonly since?: string | null },
   ) => Promise<Verified>;
+  /** Rejects with the first defect. */
+  readonly verifyCertificate: (
+    file: string,
+    trust: { readonly key: object; readonly origin: string | null },
+  ) => Promise<{ readonly entries: number; readonly left: number }>;
 };
 
 export const verifierFile = join(repository, 'verifier/assay-verify.mjs');
 /** The functions of the auditor's own program. */
-export const { readKey, verifyBundle } = (await import(
+export const { readKey, verifyBundle, verifyCertificate } = (await import(
   pathToFileURL(verifierFile).href
 )) as Verifier;

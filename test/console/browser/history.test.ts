@@ -122,4 +122,41 @@ describeWithTool(chromium, 'the console, history', () => {
     await page.reload();
     await page.getByRole('alert').getByText('This history was rewritten').waitFor();
   });
+
+  it('checks the certificate of an erasure, and says what a tampered one fails', async () => {
+    const made = await app.client.call<{ id: string }>('POST', '/v2/projects', {
+      body: { name: `erasure ${Date.now()}` },
+    });
+    const root = `/v2/projects/${made.body.id}`;
+    const traces = [{ input: 'To Oslo?', spans: [] }];
+    await app.client.call('POST', `${root}/traces`, { body: { traces } });
+    const filters = [{ type: 'text', name: 'input', operator: 'eq', value: 'To Oslo?' }];
+    await app.client.call('POST', `${root}/traces/delete`, { body: { filters } });
+    await opsCaller(app.opsUrl, { opsToken: null })(sealCommand, {});
+    const page = await open('/history#type=RecordsDeleted&technical=on');
+    await page.getByRole('button', { name: /^#/ }).first().click();
+    await page.getByRole('button', { name: 'Certificate' }).click();
+    const check = page.getByRole('button', { name: 'Check the certificate' });
+    const steps = (outcome: string) => page.locator(`.check-step[data-outcome=${outcome}]`);
+    // Erasing follows the deletion, and a seal follows the erasing.
+    for (let tries = 0; tries < 50 && (await steps('holds').count()) === 0; tries += 1) {
+      await opsCaller(app.opsUrl, { opsToken: null })(sealCommand, {});
+      await check.click();
+      await steps('holds').first().or(page.getByRole('alert')).waitFor();
+    }
+    const texts = await page.locator('.check-step').allTextContents();
+    expect(await steps('holds').count(), texts.join('; ')).to.equal(3);
+    await page.getByText('0 of 1').waitFor();
+    expect(page.url()).to.match(/tab=erasure&cert=deletion:[0-9a-f-]{36}$/);
+    await expectAccessible(page);
+    await page.route('**/v2/history/certificate?*', async (route) => {
+      const answer = await route.fetch();
+      const body = (await answer.text()).replace('"streams_left":0', '"streams_left":1');
+      await route.fulfill({ response: answer, body });
+    });
+    await check.click();
+    await steps('fails').waitFor();
+    expect(await steps('fails').getAttribute('data-step')).to.equal('statement');
+    expect(await steps('holds').count()).to.equal(2);
+  });
 });

@@ -35,6 +35,7 @@ describeWithTool(chromium, 'the console, the overview of a project', () => {
         output: 'answer',
         created_at: new Date(now - (index + 1) * 5 * minuteMs).toISOString(),
         status_code: index === 8 ? 500 : 200,
+        metrics: { toxicity: 0.3 },
         spans: [
           {
             type: 'llm',
@@ -148,6 +149,29 @@ describeWithTool(chromium, 'the console, the overview of a project', () => {
     const empty = await createProject();
     await page.goto(`${app.url}/console/p/${empty}`);
     await page.getByRole('heading', { name: 'Send a first trace' }).waitFor();
+  });
+
+  it('draws the thresholds of a metric with their words', async () => {
+    const page = await open();
+    const toxicity = page.getByRole('region', { name: 'Output Toxicity, average' });
+    await toxicity.getByRole('img', { name: /Medium from 0\.5\S*\. High from 0\.8/ }).waitFor();
+    await toxicity.getByText(/^0\.50* Medium$/).waitFor();
+    expect(await toxicity.locator('.chart-threshold').count()).to.equal(2);
+    expect(await page.locator('.chart-threshold').count()).to.equal(2);
+  });
+
+  it('opens the records of a group in a bucket from the table', async () => {
+    const page = await open('#by=model&show=tables');
+    const table = page
+      .getByRole('table', { name: 'Traces' })
+      .or(page.getByRole('table', { name: 'Spans' }));
+    const row = table
+      .getByRole('row')
+      .filter({ hasText: '1' })
+      .filter({ has: page.locator('td a') });
+    await row.first().getByRole('cell').first().getByRole('link').click();
+    await page.getByRole('grid').waitFor();
+    expect(decodeURIComponent(page.url())).to.match(/t=\d{4}-.*f=model = "?model-9"?/);
   });
 
   it('is accessible in both themes at 1,280 and 360 px (check 34)', async () => {

@@ -173,6 +173,26 @@ describeWithTool(chromium, 'the console, settings, keys, people and account', ()
     expect(await page.locator('html').getAttribute('data-theme')).to.equal('dark');
   };
 
+  it('shares a project with a group that is found by its name', async () => {
+    const projectId = await createProject();
+    const name = `Reviewers ${Date.now()}`;
+    const made = await app.client.call('POST', '/v2/groups', { body: { name } });
+    expect(made.status).to.equal(200);
+    const page = await admin.open(`/p/${projectId}/settings`);
+    await signIn(page, adminEmail, appPassword);
+    await page.getByRole('button', { name: 'Add a member' }).click();
+    await dialogOf(page).getByLabel('Find by e-mail').fill(name.toLowerCase());
+    await dialogOf(page).getByLabel('Role').selectOption('annotator');
+    await dialogOf(page)
+      .getByRole('button', { name: `${name} · group of 1` })
+      .click();
+    const role = page.getByLabel(`Role of ${name}`);
+    expect(await role.inputValue()).to.equal('annotator');
+    await expectAccessible(page);
+    await page.getByRole('button', { name: `Remove ${name}` }).click();
+    await role.waitFor({ state: 'detached' });
+  });
+
   it('gives who lost the password a new link, and removes people', async () => {
     const page = await admin.open('/people');
     await signIn(page, adminEmail, appPassword);

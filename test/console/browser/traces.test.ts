@@ -204,6 +204,9 @@ describeWithTool(chromium, 'the page of a trace', () => {
     for (const sent of ['service.name', 'booking', 'custom.attribute', 'kept', 'it broke']) {
       await pane.getByText(sent).first().waitFor();
     }
+    await pane.getByRole('link', { name: 'Only custom.attribute of this value' }).click();
+    await page.getByRole('grid', { name: 'spans' }).waitFor();
+    await page.getByText(/^1 (of|span)/).waitFor();
   });
 
   it('walks and folds a trace of 10,000 spans within 100 ms a key (check 17)', async () => {
