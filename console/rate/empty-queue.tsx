@@ -33,6 +33,7 @@ export const NoTemplates = ({ projectId }: { readonly projectId: string }) => {
 
 /** Why no trace is left to judge here, and the way to some. */
 export const EmptyQueue = (props: {
+  readonly projectId: string;
   readonly view: RateView;
   readonly left: number | undefined;
   readonly all: number | undefined;
@@ -43,8 +44,16 @@ export const EmptyQueue = (props: {
   /** Null: nothing to take back. */
   readonly onUndo: (() => void) | null;
 }) => {
+  const { navigation } = useSurroundings();
   const { view, left, all, skipped, onUndo } = props;
   if (all === undefined || left === undefined) return null;
+  if (all === 0 && view.t === 'all' && view.f === '' && view.run === '') {
+    return (
+      <EmptyNotice title="No trace is recorded yet">
+        <a href={navigation.href(`/p/${props.projectId}/start`)}>Send the first one</a>
+      </EmptyNotice>
+    );
+  }
   const total = all.toLocaleString('en');
   const title =
     all === 0

@@ -45,6 +45,11 @@ export const Page = ({ params }: PageProps) => {
         )}
         <a href={navigation.href(`/p/${projectId}/templates`)}>Templates</a>
       </PageHeading>
+      {isBroken && (
+        <p class="bad" role="alert">
+          The filter cannot be read: {problems[0]?.message}
+        </p>
+      )}
       {(isChoosing || isBroken) && (
         <ScopeFields
           projectId={projectId}

@@ -21,7 +21,7 @@ export const ScopeLine = (props: { readonly view: RateView; readonly onOpen: () 
   useKeys([{ keys: '/', what: 'Filter of the queue', run: props.onOpen }], []);
   return (
     <span class="rate-scope note">
-      <span>{view.run === '' ? 'all runs' : 'one run'}</span>
+      <span>{view.run === '' ? 'All runs' : 'One run'}</span>
       <span>{rangeName(view.t)}</span>
       {view.f !== '' && <code>{view.f}</code>}
       <Button look="plain" title="/" onClick={props.onOpen}>
@@ -53,12 +53,13 @@ export const ScopeFields = (props: ScopeProps & { readonly onClose: (() => void)
           addRecent(f);
           if (f !== view.f) props.onChange({ f });
         }}
-      />
-      {onClose !== null && (
-        <Button look="plain" onClick={onClose}>
-          Done
-        </Button>
-      )}
+      >
+        {onClose !== null && (
+          <Button look="plain" onClick={onClose}>
+            Done
+          </Button>
+        )}
+      </FilterField>
     </div>
   );
 };

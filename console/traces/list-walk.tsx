@@ -22,8 +22,11 @@ export const BackToList = (props: { readonly projectId: string; readonly view: T
   const { from } = props.view;
   if (from === 'none') return null;
   return (
-    <a href={navigation.href(`/p/${props.projectId}/${from}`, listCodec.write(props.view))}>
-      {from === 'traces' ? 'Back to the traces' : 'Back to the spans'}
+    <a
+      href={navigation.href(`/p/${props.projectId}/${from}`, listCodec.write(props.view))}
+      aria-label={`Back to the ${from}`}
+    >
+      {from === 'traces' ? 'Traces' : 'Spans'}
     </a>
   );
 };

@@ -76,6 +76,7 @@ const TraceHeading = (props: {
   if (trace === null) return <PageHeading title="Trace">{walk}</PageHeading>;
   return (
     <PageHeading title={trace.name === '' ? 'Trace' : markedText(trace.name)}>
+      <BackToList projectId={ids.projectId} view={view} />
       {walk}
       {view.from !== 'traces' && <RunWalk projectId={ids.projectId} trace={trace} />}
       <span class="muted">
@@ -87,13 +88,13 @@ const TraceHeading = (props: {
         <span class="warn">the first {spansMax.toLocaleString('en')} spans</span>
       )}
       <CopyId id={trace.id} onCopy={clipboard.copy} />
-      <BackToList projectId={ids.projectId} view={view} />
       <a href={navigation.href(`/history/trace/${trace.id}`)}>History</a>
-      <span class="inline">
-        {headingCommands.map(({ command, key, text }) => (
+      <span class="heading-commands">
+        {headingCommands.map(({ command, key, text, label }) => (
           <Button
             key={command}
             look="plain"
+            label={label}
             {...(key !== null && { title: key })}
             onClick={() => props.onCommand(command)}
           >
@@ -106,9 +107,9 @@ const TraceHeading = (props: {
 };
 
 const headingCommands = [
-  { command: 'rate', key: 'r', text: 'Rate' },
-  { command: 'dataset', key: 'd', text: 'Add to dataset' },
-  { command: 'curl', key: null, text: 'curl' },
+  { command: 'rate', key: 'r', text: 'Rate', label: 'Rate the trace' },
+  { command: 'dataset', key: 'd', text: 'Dataset', label: 'Add to dataset' },
+  { command: 'curl', key: null, text: 'curl', label: 'The same by curl' },
 ] as const;
 
 const useHeadingKeys = (

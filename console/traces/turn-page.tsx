@@ -1,15 +1,14 @@
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect } from 'preact/hooks';
 import { useSurroundings } from '../client/context.js';
 import { Instant } from '../client/instants.js';
-import { useQuery } from '../client/queries.js';
 import { FaultNotice } from '../parts/notice.js';
 import { RecordedWord } from '../parts/recorded-text.js';
 import { ContentView, Disclosure } from './content-view.js';
-import { readOutline, type OutlineSpan } from './questions.js';
 import { RatingPanel } from './rating-panel.js';
 import { errorMessage, recordFigures, type TraceRecord } from './record-facts.js';
 import { useTurnTexts, type SessionIds } from './session-questions.js';
 import type { Turn } from './session-turns.js';
+import { TraceSteps } from './trace-steps.js';
 
 /** Pixels that stand for a turn until its texts are there. */
 const turnPixels = 96;
@@ -83,7 +82,7 @@ const TurnView = (props: {
       <ContentView label="assistant" value={trace.output} />
       <div class="turn-foot">
         <Disclosure title="Steps">
-          <Steps projectId={projectId} traceId={turn.id} />
+          <TraceSteps projectId={projectId} traceId={turn.id} />
         </Disclosure>
         {props.isSelected && (
           <Disclosure title="Rate">
@@ -92,42 +91,5 @@ const TurnView = (props: {
         )}
       </div>
     </article>
-  );
-};
-
-/** Steps of a turn that are named; a longer trace is read on its own page. */
-const stepsMax = 100;
-
-const Steps = (place: { readonly projectId: string; readonly traceId: string }) => {
-  const { navigation } = useSurroundings();
-  const [partial, setPartial] = useState<readonly OutlineSpan[]>([]);
-  const outline = useQuery({
-    key: ['spans', 'outline', place.projectId, place.traceId],
-    ask: (operations, signal) => readOutline(operations, place, signal, setPartial),
-    freshMs: 30_000,
-  });
-  const spans = outline.value ?? partial;
-  const path = `/p/${place.projectId}/traces/${place.traceId}`;
-  return (
-    <>
-      <FaultNotice fault={outline.fault} onRetry={outline.refetch} />
-      {outline.value?.length === 0 && <p class="muted">No steps were recorded.</p>}
-      <ol class="turn-steps">
-        {spans.slice(0, stepsMax).map((span) => (
-          <li key={span.id}>
-            <span class="tree-kind" data-kind={span.type}>
-              {span.type}
-            </span>{' '}
-            <a href={navigation.href(path, `sel=${span.id}`)}>
-              <RecordedWord text={span.name === '' ? (span.model ?? span.type) : span.name} />
-            </a>
-            {(span.status_code ?? 0) >= 400 && <span class="bad"> ⚠ {span.status_code}</span>}
-          </li>
-        ))}
-      </ol>
-      {spans.length > stepsMax && (
-        <a href={navigation.href(path)}>{spans.length - stepsMax} more in the trace</a>
-      )}
-    </>
   );
 };

@@ -183,6 +183,8 @@ describeWithTool(chromium, 'the console, templates and rate', () => {
     const page = await openPage(`/p/${projectId}/rate`);
     await judged(page, 'trace 1').waitFor();
     await page.getByText('I have opened refund 0.').waitFor();
+    await page.getByRole('button', { name: 'Steps' }).click();
+    await page.getByText('No steps were recorded.').waitFor();
     await left(page, '14 of 14 left');
     await page.evaluate(watchSteps);
     const expected: Record<string, unknown> = {};
@@ -280,6 +282,13 @@ describeWithTool(chromium, 'the console, templates and rate', () => {
     await page.getByRole('grid').getByRole('checkbox').first().check();
     await page.getByRole('group', { name: 'Selected records' }).getByRole('link').click();
     await left(page, '1 of 1 left');
+    await page.goto(`${app.url}/console/p/${projectId}/rate#f=nonsense ~ 1`);
+    await page.getByText(/^The filter cannot be read: Unknown column/).waitFor();
+    await page.getByLabel('Filter', { exact: true }).fill('name = none');
+    await page.keyboard.press('Enter');
+    await page.getByText('No trace is in this queue').waitFor();
+    await page.getByRole('button', { name: 'Leave the filter out' }).click();
+    await left(page, '2 of 3 left');
   });
 
   it('makes, tries, orders, edits and deletes templates', async () => {

@@ -329,7 +329,7 @@ describeWithTool(chromium, 'the page of a trace', () => {
     const ratings = page.getByRole('region', { name: 'Ratings' });
     await ratings.locator(':focus').waitFor();
     await page.getByRole('row', { name: /^trace keys/, selected: true }).waitFor();
-    await page.getByRole('button', { name: 'curl' }).click();
+    await page.getByRole('button', { name: 'The same by curl' }).click();
     await page.getByRole('dialog').getByText(id).waitFor();
     await page.keyboard.press('Escape');
     await page.keyboard.press('d');
