@@ -83,6 +83,7 @@ export const traceOfRow = (
   const trace: RecordContent = {
     type: 'trace',
     id,
+    name: `row ${row.index}`,
     created_at: at,
     ...(row.input !== null && row.input !== '' && { input: row.input, dataset_input: row.input }),
     ...(row.output !== null && { output: row.output }),

@@ -114,11 +114,13 @@ describe('validation of code scorers over HTTP', function () {
       { body: { metrics_testing_id: run, sort: { column_id: 'input', ascending: true } } },
     );
     expect(
-      found.body.records.map((one) => [one['input'], one['output'], one['dataset_output']]),
+      found.body.records.map((one) =>
+        ['name', 'input', 'output', 'dataset_output'].map((member) => one[member]),
+      ),
     ).to.deep.equal([
-      ['q0', 'bbb', 'aa'],
-      ['q1', 'a b c d', 'a b c d'],
-      ['q2', 'cc', 'aaaaaa'],
+      ['row 0', 'q0', 'bbb', 'aa'],
+      ['row 1', 'q1', 'a b c d', 'a b c d'],
+      ['row 2', 'q2', 'cc', 'aaaaaa'],
     ]);
     expect(
       found.body.records.map(
