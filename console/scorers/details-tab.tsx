@@ -1,0 +1,154 @@
+import { useState } from 'preact/hooks';
+import type { ChangeScorer } from '../../clients/typescript/src/generated/scorers-types.js';
+import type { Scorer } from '../../clients/typescript/src/generated/scorers-types-2.js';
+import { Instant } from '../client/instants.js';
+import { useAction } from '../client/queries.js';
+import { Button } from '../parts/button.js';
+import { fieldFault } from '../parts/faults.js';
+import { Checkbox, Select, TextArea, TextField } from '../parts/field.js';
+import { FaultNotice } from '../parts/notice.js';
+import { permissionOf } from '../people/model.js';
+import { detailsChange, detailsOf, type ScorerDetails } from './details.js';
+import { nodeTypes } from '../../kernel/sandbox.js';
+
+const rollUps = [
+  { value: 'none', text: '–' },
+  { value: 'average', text: 'average' },
+  { value: 'sum', text: 'sum' },
+  { value: 'max', text: 'greatest' },
+  { value: 'min', text: 'least' },
+] as const;
+
+/** Label, purpose and levels of a scorer: everything but its code. */
+export const DetailsTab = ({ scorer }: { readonly scorer: Scorer }) => {
+  const [details, setDetails] = useState(() => detailsOf(scorer));
+  const update = permissionOf(scorer.permissions, 'update');
+  const change = useAction<ChangeScorer>(
+    (operations, input, options) =>
+      operations.scorers.change({ scorer_id: scorer.id, ...input }, options),
+    ['scorers'],
+  );
+  const body = detailsChange(scorer, details);
+  const edit = (part: Partial<ScorerDetails>): void => setDetails({ ...details, ...part });
+  const isEmpty = body !== null && Object.keys(body).length === 0;
+  return (
+    <form
+      class="card stack"
+      aria-label="Details"
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (body !== null) void change.run(body);
+      }}
+    >
+      <p class="note">
+        Made <Instant at={scorer.created_at} />, changed <Instant at={scorer.updated_at} />. The
+        name stays: it is that of the metric.
+      </p>
+      <DetailFields
+        details={details}
+        isDisabled={!update.isAllowed}
+        complaintOf={(member) => fieldFault(change.fault, member)}
+        onEdit={edit}
+      />
+      {body === null && (
+        <p class="bad">Levels need one name more than there are limits, and limits that ascend.</p>
+      )}
+      <FaultNotice fault={change.fault} />
+      <div class="inline">
+        <Button
+          type="submit"
+          isDisabled={!update.isAllowed || body === null || isEmpty || change.isRunning}
+        >
+          Save the details
+        </Button>
+        <span class="note">{update.reason}</span>
+      </div>
+    </form>
+  );
+};
+
+const DetailFields = (props: {
+  readonly details: ScorerDetails;
+  readonly isDisabled: boolean;
+  readonly complaintOf: (member: string) => string | null;
+  readonly onEdit: (part: Partial<ScorerDetails>) => void;
+}) => {
+  const { details, isDisabled, complaintOf, onEdit } = props;
+  const text = (member: 'label' | 'tags' | 'requiredScorers' | 'limits' | 'levels') => ({
+    value: details[member],
+    isDisabled,
+    onInput: (value: string) => onEdit({ [member]: value }),
+  });
+  return (
+    <>
+      <TextField label="Label" hint="How charts name it" {...text('label')} />
+      <TextArea
+        label="Purpose"
+        value={details.description}
+        isDisabled={isDisabled}
+        onInput={(description) => onEdit({ description })}
+      />
+      <TextField label="Tags" hint="With commas between them" {...text('tags')} />
+      <NodeTypes
+        chosen={details.nodeTypes}
+        isDisabled={isDisabled}
+        onChange={(chosen) => onEdit({ nodeTypes: chosen })}
+      />
+      <Select
+        label="Values of spans become one of the trace by"
+        value={details.rollUp}
+        choices={rollUps}
+        isDisabled={isDisabled}
+        onChange={(rollUp) => onEdit({ rollUp })}
+      />
+      <TextField
+        label="Required scorers"
+        hint="Names with commas between them; the code reads them in required_scores"
+        complaint={complaintOf('required_scorers')}
+        {...text('requiredScorers')}
+      />
+      <TextField
+        label="Limits of levels"
+        hint="Ascending numbers, as in 0.3, 0.7; empty: no levels"
+        complaint={complaintOf('buckets')}
+        {...text('limits')}
+      />
+      <TextField
+        label="Names of levels"
+        hint="One more than limits, lowest first, as in Low, Middle, High"
+        complaint={complaintOf('display_value_levels')}
+        {...text('levels')}
+      />
+      <Checkbox
+        label="Lower is better"
+        isChecked={details.isInverted}
+        isDisabled={isDisabled}
+        onChange={(isInverted) => onEdit({ isInverted })}
+      />
+    </>
+  );
+};
+
+const NodeTypes = (props: {
+  readonly chosen: ScorerDetails['nodeTypes'];
+  readonly isDisabled: boolean;
+  readonly onChange: (chosen: ScorerDetails['nodeTypes']) => void;
+}) => {
+  const { chosen } = props;
+  const change = (kind: (typeof nodeTypes)[number], isChecked: boolean): void =>
+    props.onChange(nodeTypes.filter((one) => (one === kind ? isChecked : chosen.includes(one))));
+  return (
+    <fieldset class="scorer-kinds">
+      <legend>Scores</legend>
+      {nodeTypes.map((kind) => (
+        <Checkbox
+          key={kind}
+          label={kind}
+          isChecked={chosen.includes(kind)}
+          isDisabled={props.isDisabled}
+          onChange={(isChecked) => change(kind, isChecked)}
+        />
+      ))}
+    </fieldset>
+  );
+};
