@@ -10,7 +10,7 @@ import { recordDemo } from './record-sample.js';
 type Options = { readonly dir?: string; readonly runs: string; readonly seed: string };
 
 /** A key for the demo only: its service listens on this machine and its data is removed with it. */
-const demoKey = 'demo-key-for-this-machine-only-0001';
+export const demoKey = 'demo-key-for-this-machine-only-0001';
 
 /**
  * `assay demo`: starts a service on an empty folder, records a sample over HTTP, and keeps running.

@@ -71,10 +71,10 @@ export const searchFields = (
 
 const columnWidths: Readonly<Record<string, number>> = {
   created_at: 140,
-  input: 160,
-  output: 160,
+  input: 144,
+  output: 144,
   name: 96,
-  status_code: 112,
+  status_code: 104,
 };
 const typeWidths: Readonly<Record<Column['data_type'], number>> = {
   text: 120,
