@@ -1,7 +1,9 @@
+import { useState } from 'preact/hooks';
 import { useSurroundings } from '../client/context.js';
 import { Instant } from '../client/instants.js';
 import { useView } from '../client/view.js';
 import type { Dataset } from '../../clients/typescript/src/generated/datasets-types.js';
+import { permissionOf } from '../people/model.js';
 import { Button } from '../parts/button.js';
 import { PageHeading } from '../parts/heading.js';
 import { BehindNotice, EmptyNotice, FaultNotice, Skeleton } from '../parts/notice.js';
@@ -15,6 +17,7 @@ import { MappingTab } from './mapping-tab.js';
 import { authorName } from './model.js';
 import { ProjectsTab } from './projects-tab.js';
 import { useDataset, useVersion } from './questions.js';
+import { RollbackDialog } from './rollback-dialog.js';
 import { RowsView } from './rows-view.js';
 import { datasetCodec } from './state.js';
 import { useDraft } from './use-draft.js';
@@ -158,11 +161,20 @@ const OldVersion = (props: { readonly dataset: Dataset; readonly version: number
   const current = dataset.current_version_index;
   const found = useVersion(dataset.id, version, current, true);
   const { value } = found;
+  const [isRolling, setIsRolling] = useState(false);
+  const permit = permissionOf(dataset.permissions, 'update');
   return (
     <section class="as-it-was" aria-label={`Version ${version}`}>
       <div class="spread">
         <strong>{`Version ${version} of ${current}, read-only`}</strong>
         <span class="inline">
+          <Button
+            isDisabled={!permit.isAllowed || value == null}
+            {...(permit.reason !== null && { title: permit.reason })}
+            onClick={() => setIsRolling(true)}
+          >
+            Roll back to it
+          </Button>
           <Button onClick={() => change({ v: null, from: version, to: current })}>
             {`Difference to v${current}`}
           </Button>
@@ -178,6 +190,14 @@ const OldVersion = (props: { readonly dataset: Dataset; readonly version: number
           version={{ version, rows: value.num_rows }}
           folded={foldDraft({ columns: value.column_names, steps: [] })}
           editing={null}
+        />
+      )}
+      {isRolling && (
+        <RollbackDialog
+          dataset={dataset}
+          version={version}
+          onClose={() => setIsRolling(false)}
+          onDone={() => change({ v: null })}
         />
       )}
     </section>

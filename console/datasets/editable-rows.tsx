@@ -47,7 +47,9 @@ export const EditableRows = (props: {
           }}
         />
       )}
-      {rebased !== null && <RebaseNotice rebased={rebased} onClose={() => setRebased(null)} />}
+      {rebased !== null && editing.hasChanges && (
+        <RebaseNotice rebased={rebased} onClose={() => setRebased(null)} />
+      )}
       {isEmpty && (
         <EmptyNotice title="No rows yet">
           <p>Upload a file, or add a column and then rows. Traces can be added in their list.</p>

@@ -39,7 +39,7 @@ export const FindBar = (props: Props) => {
   return (
     <form
       ref={form}
-      class="find-bar"
+      class="row-find"
       onSubmit={(event) => {
         event.preventDefault();
         if (view.q !== '') void find().catch((error: Error) => setStatus(error.message));

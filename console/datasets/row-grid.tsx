@@ -74,7 +74,7 @@ const numberColumn = (grid: GridModel): GridColumn<number> => ({
   },
 });
 
-const numberPixels = 96;
+const numberPixels = 120;
 const textPixels = 176;
 
 const dataColumn = (

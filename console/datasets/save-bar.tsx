@@ -10,7 +10,12 @@ export const SaveBar = (props: { readonly editing: DraftEditing; readonly saving
   const { editing, saving } = props;
   const [dropped, setDropped] = useState<DatasetDraft | null>(null);
   if (!editing.hasChanges) {
-    return dropped === null ? null : (
+    if (dropped === null) {
+      return saving.savedAs === null ? null : (
+        <p class="note" role="status">{`Saved as v${saving.savedAs}.`}</p>
+      );
+    }
+    return (
       <div class="selection-bar" role="group" aria-label="Dropped changes">
         <span role="status">The changes were dropped.</span>
         <Button

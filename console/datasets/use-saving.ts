@@ -11,6 +11,7 @@ export const useSaving = (dataset: Dataset, editing: DraftEditing, onStale: () =
   const { draft, folded, hasChanges } = editing;
   const current = dataset.current_version_index;
   const isSaved = draft.isSaved === true;
+  const [savedAs, setSavedAs] = useState<number | null>(null);
   const [wantsSave, setWantsSave] = useState(false);
   const tag = useContentTag(dataset.id, draft.version, hasChanges);
   const [makerId] = useState(newId);
@@ -33,6 +34,7 @@ export const useSaving = (dataset: Dataset, editing: DraftEditing, onStale: () =
           },
         },
       );
+      if (next !== known) setSavedAs(draft.version + 1);
       // Edits without a change make no version.
       editing.replace(next === known ? null : { ...draft, isSaved: true });
     },
@@ -63,6 +65,8 @@ export const useSaving = (dataset: Dataset, editing: DraftEditing, onStale: () =
     /** Saves as soon as it can, with the changes that are there then. */
     save: () => setWantsSave(true),
     isSaving: save.isRunning || isSaved,
+    /** Version that was saved here last; null: none yet. */
+    savedAs,
     /** True where another version came since the changes began. */
     isLater,
     /** Reason against saving at once. */

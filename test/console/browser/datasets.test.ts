@@ -59,6 +59,25 @@ describeWithTool(chromium, 'the console, datasets', () => {
     await page.keyboard.press('Enter');
   };
 
+  /** Saves with a login that ended, and signs in again over the page. */
+  const endSession = async (page: Page): Promise<void> => {
+    const answer = (code: string) => ({
+      status: 401,
+      json: { code, detail: 'The login is over', request_id: 'r' },
+    });
+    const [writes, refreshes] = ['**/v2/datasets/*/content', '**/v2/refresh_token'];
+    await page.route(writes, (route) => route.fulfill(answer('token_expired')));
+    await page.route(refreshes, (route) => route.fulfill(answer('invalid_credentials')));
+    await page.getByRole('button', { name: 'Save as v2' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('E-mail').fill(email);
+    await page.unroute(writes);
+    await page.unroute(refreshes);
+    await dialog.getByLabel('Password').fill(appPassword);
+    await dialog.getByRole('button', { name: 'Sign in', exact: true }).click();
+    await dialog.waitFor({ state: 'detached' });
+  };
+
   it('saves two cells, a row and a column as one version, mine on top (check 23)', async () => {
     const { id } = await made();
     const page = await open(`/datasets/${id}`);
@@ -140,8 +159,9 @@ describeWithTool(chromium, 'the console, datasets', () => {
     const asked = await question;
     expect(asked.type()).to.equal('beforeunload');
     await asked.dismiss();
+    await endSession(page);
     await page.getByRole('button', { name: 'Save as v2' }).click();
-    await page.getByRole('link', { name: 'v2' }).waitFor();
+    await page.getByText('Saved as v2.').waitFor();
     expect((await contentOf(id)).rows.map(({ values }) => values)).to.deep.equal([
       ['To Bergen?', 'sold out'],
       ['To Narvik?', 'By ferry'],
