@@ -54,7 +54,7 @@ export const SelectionBar = (props: Props) => {
           Add to dataset
         </Button>
       )}
-      {population === 'trace' && (
+      {population === 'trace' && !isTooMany && (
         <a class="button" href={navigation.href(`/p/${projectId}/rate`, scopeOf(tree))}>
           Rate
         </a>

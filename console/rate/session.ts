@@ -36,6 +36,12 @@ export type RateSession = {
   readonly failed: readonly FailedSave[];
 };
 
+/** Ratings that would be lost with the tab. */
+export type UnsavedRatings = Pick<RateSession, 'drafts' | 'failed'>;
+
+export const unsavedRatings = ({ drafts, failed }: RateSession): UnsavedRatings | null =>
+  drafts.size === 0 && failed.length === 0 ? null : { drafts, failed };
+
 export const emptySession: RateSession = {
   skipped: new Set(),
   saved: new Set(),
@@ -71,13 +77,13 @@ export const withStep = (session: RateSession, step: RatingStep): RateSession =>
   const left = {
     ...session,
     returned: session.returned.filter((one) => one !== id),
+    drafts: withoutKey(session.drafts, id),
     steps: [step, ...session.steps],
   };
   if (operations.length === 0) return { ...left, skipped: new Set([...session.skipped, id]) };
   return {
     ...left,
     saved: new Set([...session.saved, id]),
-    drafts: withoutKey(session.drafts, id),
     given: withKey(session.given, id, draftAfter(step.before, operations)),
     failed: session.failed.filter((failure) => failure.step.traceId !== id),
   };

@@ -2,6 +2,7 @@ import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { RatingOperation } from '../../clients/typescript/src/generated/annotations-types.js';
 import { useSurroundings } from '../client/context.js';
 import { useWriteQueue } from '../client/queries.js';
+import { useUnsaved } from '../client/unsaved.js';
 import { faultText } from '../parts/faults.js';
 import {
   ratingBatches,
@@ -12,6 +13,7 @@ import {
 } from './draft.js';
 import {
   emptySession,
+  unsavedRatings,
   withDraft,
   withFailedTrace,
   withFailure,
@@ -23,15 +25,18 @@ import {
   type FailedSave,
   type RateSession,
   type RatingStep,
+  type UnsavedRatings,
 } from './session.js';
 
 /** Sessions of this tab by person and project: skips and undo outlast a visit of another page. */
 const sessions = new Map<string, RateSession>();
 
-/** A session of an earlier visit: the records that are asked for have its saves. */
-const resumedSession = (key: string): RateSession => ({
+/** The session that goes on; the records that are asked for have the saves of earlier visits. */
+const resumedSession = (key: string, unsaved: UnsavedRatings | null): RateSession => ({
   ...withNewQueue(sessions.get(key) ?? emptySession),
   given: new Map(),
+  drafts: unsaved?.drafts ?? emptySession.drafts,
+  failed: unsaved?.failed ?? emptySession.failed,
 });
 
 export type RateActions = {
@@ -52,18 +57,51 @@ export type RateActions = {
 
 /** Rating in this tab: shows the next trace at once, saves behind it in the order of the steps. */
 export const useRateSession = (projectId: string, callerId: string): RateActions => {
-  const { clock, queries } = useSurroundings();
   const key = `${callerId} ${projectId}`;
-  const [session, setSession] = useState(() => resumedSession(key));
-  const [savedAt, setSavedAt] = useState<number | null>(null);
-  const writes = useWriteQueue(['rating-progress']);
-  const refusals = useMemo(() => new Map<RatingStep, readonly RefusedOperation[]>(), []);
+  const [unsaved, setUnsaved] = useUnsaved<UnsavedRatings>(`ratings ${key}`);
+  const [session, setSession] = useState(() => resumedSession(key, unsaved));
   const current = useRef(session);
   const change = (next: (session: RateSession) => RateSession): void => {
     current.current = next(current.current);
     sessions.set(key, current.current);
+    setUnsaved(unsavedRatings(current.current));
     setSession(current.current);
   };
+  const saves = useSaves(projectId, `saves of ratings ${key}`, (failure) =>
+    change((latest) => withFailure(latest, failure)),
+  );
+  return {
+    session,
+    savedAt: saves.savedAt,
+    isSaving: saves.isSaving,
+    edit: (traceId, draft) => change((latest) => withDraft(latest, traceId, draft)),
+    leave: (step) => {
+      change((latest) => withStep(latest, step));
+      if (step.operations.length > 0) saves.save(step);
+    },
+    undo: () => {
+      const [step] = current.current.steps;
+      if (step === undefined) return;
+      change(withUndo);
+      if (step.operations.length > 0) saves.takeBack(step);
+    },
+    reopen: (failure) => change((latest) => withFailedTrace(latest, failure)),
+    dismiss: (failure) => change((latest) => withoutFailure(latest, failure)),
+    restart: () => change(withNewQueue),
+    showSkipped: () => change(withoutSkips),
+  };
+};
+
+/** Sends the ratings of steps, one step after the other; `name`: of the saves under way. */
+const useSaves = (projectId: string, name: string, onFailure: (failure: FailedSave) => void) => {
+  const { clock, queries } = useSurroundings();
+  const [savedAt, setSavedAt] = useState<number | null>(null);
+  const [, setUnderWay] = useUnsaved<number>(name);
+  const writes = useWriteQueue(['rating-progress']);
+  const memory = useMemo(
+    () => ({ refused: new Map<RatingStep, readonly RefusedOperation[]>(), underWay: 0 }),
+    [],
+  );
   // Lists and traces show ratings, too; they are asked for again when they are next shown.
   useEffect(
     () => () => {
@@ -73,7 +111,12 @@ export const useRateSession = (projectId: string, callerId: string): RateActions
     },
     [],
   );
+  const count = (by: 1 | -1): void => {
+    memory.underWay += by;
+    setUnderWay(memory.underWay === 0 ? null : memory.underWay);
+  };
   const send = (step: RatingStep, operationsOf: () => readonly RatingOperation[]): void => {
+    count(1);
     const outcome = writes.add(async (operations, options) => {
       const refused: RefusedOperation[] = [];
       for (const [index, batch] of ratingBatches(operationsOf()).entries()) {
@@ -87,37 +130,22 @@ export const useRateSession = (projectId: string, callerId: string): RateActions
         );
         refused.push(...refusedOperations(batch, results));
       }
-      refusals.set(step, refused);
+      memory.refused.set(step, refused);
       return refused;
     });
     void outcome.then((end) => {
+      count(-1);
       const refused = 'value' in end ? end.value : [];
       const reason = 'fault' in end ? faultText(end.fault).title : null;
       if (reason === null) setSavedAt(clock.now());
-      if (reason !== null || refused.length > 0) {
-        change((latest) => withFailure(latest, { step, refused, reason }));
-      }
+      if (reason !== null || refused.length > 0) onFailure({ step, refused, reason });
     });
   };
   return {
-    session,
     savedAt,
     isSaving: writes.waiting > 0,
-    edit: (traceId, draft) => change((latest) => withDraft(latest, traceId, draft)),
-    leave: (step) => {
-      change((latest) => withStep(latest, step));
-      if (step.operations.length > 0) send(step, () => step.operations);
-    },
-    undo: () => {
-      const [step] = current.current.steps;
-      if (step === undefined) return;
-      change(withUndo);
-      if (step.operations.length > 0) send(step, () => takenBack(step, refusals.get(step)));
-    },
-    reopen: (failure) => change((latest) => withFailedTrace(latest, failure)),
-    dismiss: (failure) => change((latest) => withoutFailure(latest, failure)),
-    restart: () => change(withNewQueue),
-    showSkipped: () => change(withoutSkips),
+    save: (step: RatingStep) => send(step, () => step.operations),
+    takeBack: (step: RatingStep) => send(step, () => takenBack(step, memory.refused.get(step))),
   };
 };
 

@@ -29,6 +29,8 @@ import {
 import { ratingAfterKey } from '../../console/rate/rating-keys.js';
 import {
   emptySession,
+  unsavedRatings,
+  withDraft,
   withFailedTrace,
   withFailure,
   withoutSkips,
@@ -247,6 +249,16 @@ describe('the session of rating', () => {
     expect(back.given.get('x')).to.deep.equal(saved.before);
     expect(back.drafts.get('x')).to.deep.equal(saved.draft);
     expect(withUndo(back)).to.equal(back);
+  });
+
+  it('holds what would be lost with the tab: edits and failed saves', () => {
+    expect(unsavedRatings(withStep(emptySession, saved))).to.equal(null);
+    const edited = withDraft(emptySession, 'x', saved.draft);
+    expect(unsavedRatings(edited)?.drafts.size).to.equal(1);
+    expect(unsavedRatings(withStep(edited, step('x', [])))).to.equal(null);
+    const failure = { step: saved, refused: [], reason: 'The service does not answer' };
+    const failed = withFailure(withStep(emptySession, saved), failure);
+    expect(unsavedRatings(failed)?.failed).to.deep.equal([failure]);
   });
 
   it('keeps skips until they are shown again', () => {
