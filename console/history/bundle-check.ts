@@ -45,7 +45,10 @@ export type BundleCheck = {
   readonly counts: () => BundleCounts;
 };
 
-/** Steps 2 to 5 of verifier/ALGORITHM.md, line by line, in the order of the export. */
+/**
+ * Steps 2 to 5 of verifier/ALGORITHM.md, line by line. Entries come by `seq` and nodes from the
+ * left, each node before the entry that follows it; an export sends those of a page together.
+ */
 export const openBundleCheck = ({ checkpoint, isWhole, kept }: Bundle): BundleCheck => {
   const seal = parseCheckpoint(checkpoint);
   const older = kept === null ? null : parseCheckpoint(kept);
@@ -54,6 +57,8 @@ export const openBundleCheck = ({ checkpoint, isWhole, kept }: Bundle): BundleCh
   const checkRecord = openRecordPolicy();
   let range: CompactRange = [];
   let before: BundleEntry | null = null;
+  /** Nodes that came and lie behind the entries so far, from the left. */
+  const waiting: BundleNode[] = [];
   const size = seal?.size ?? 0;
   const put = (width: number, hash: Uint8Array): string | null => {
     range = appendSubtree(sha256, range, width, hash);
@@ -61,21 +66,31 @@ export const openBundleCheck = ({ checkpoint, isWhole, kept }: Bundle): BundleCh
       ? `the first ${older.size} entries are not those that this browser kept`
       : null;
   };
-  const addNode = ({ from, to, hash }: BundleNode): string | null => {
-    const width = to - from;
-    const fits = from === leafCount(range) && to <= size && Number.isInteger(Math.log2(width));
-    if (isWhole || !fits || from % width !== 0 || !isHash(hash)) {
-      return `the node of entries ${from + 1} to ${to} is out of place`;
+  const addNode = (node: BundleNode): string | null => {
+    const last = waiting.at(-1)?.to ?? leafCount(range);
+    if (isWhole || node.from < last || !isPerfect(node, size) || !isHash(node.hash)) {
+      return misplaced(node);
     }
-    return put(width, fromHex(hash));
+    waiting.push(node);
+    return null;
+  };
+  /** Puts in the nodes that lie before `to`; null where they fill the gap. */
+  const fillTo = (to: number): string | null => {
+    const count = waiting.findIndex((node) => node.from >= to);
+    for (const node of waiting.splice(0, count < 0 ? waiting.length : count)) {
+      if (node.from > leafCount(range)) break;
+      if (node.from < leafCount(range) || node.to > to) return misplaced(node);
+      const complaint = put(node.to - node.from, fromHex(node.hash));
+      if (complaint !== null) return complaint;
+    }
+    return leafCount(range) === to ? null : `entry ${leafCount(range) + 1} is missing`;
   };
   const addEntry = (entry: BundleEntry): string | null => {
     const complaint = entryComplaint(entry, before, isWhole) ?? checkRecord(entry) ?? null;
     if (complaint !== null) return `entry ${entry.seq}: ${complaint}`;
     const isSealed = entry.seq <= size;
-    if (isSealed && leafCount(range) !== entry.seq - 1) {
-      return `entry ${leafCount(range) + 1} is missing`;
-    }
+    const gap = isSealed ? fillTo(entry.seq - 1) : null;
+    if (gap !== null) return gap;
     erasures.add(entry);
     counts.entries += 1;
     if (entry.erased) counts.erased += 1;
@@ -95,13 +110,24 @@ export const openBundleCheck = ({ checkpoint, isWhole, kept }: Bundle): BundleCh
       if (older !== null && isWhole && older.size > size) {
         return `${older.size} entries were sealed when this browser kept a checkpoint`;
       }
-      if (leafCount(range) !== size) return `entry ${leafCount(range) + 1} is missing`;
+      const gap = fillTo(size);
+      if (gap !== null) return gap;
       const unnamed = isWhole ? erasures.unnamed() : null;
       if (unnamed !== null) return `entry ${unnamed}: its content is gone, and no event says why`;
       return isRoot(range, seal.root) ? null : 'the entries do not make the root of the seal';
     },
   };
 };
+
+/** True for a perfect subtree of the sealed entries. */
+const isPerfect = ({ from, to }: BundleNode, size: number): boolean =>
+  to - from >= 1 &&
+  to <= size &&
+  Number.isInteger(Math.log2(to - from)) &&
+  from % (to - from) === 0;
+
+const misplaced = ({ from, to }: BundleNode): string =>
+  `the node of entries ${from + 1} to ${to} is out of place`;
 
 const isRoot = (range: CompactRange, root: Uint8Array): boolean =>
   toHex(merkleRoot(sha256, range)) === toHex(root);

@@ -188,30 +188,84 @@ describe('the checks of the history', () => {
     const bundles = [await bundleOf(entries, size, signer), own];
     for (const bundle of bundles) {
       expect(await verifierSays(bundle)).to.equal(true);
-      expect(complaintOf(bundle)).to.equal(null);
+      expect(complaintOf(bundle, 1)).to.equal(null);
     }
+    const places = fc.tuple(fc.nat(1), bundleTamperings(45), fc.integer({ min: 1, max: 45 }));
     await fc.assert(
-      fc.asyncProperty(fc.nat(1), bundleTamperings(45), async (which, tampering) => {
+      fc.asyncProperty(places, async ([which, tampering, pageEntries]) => {
         const bundle = bundles[which];
         const tampered = bundle === undefined ? null : tamperBundle(bundle, tampering);
         if (tampered === null) return;
-        const isIntact = complaintOf(tampered) === null;
+        const isIntact = complaintOf(tampered, pageEntries) === null;
         expect(isIntact).to.equal(await verifierSays(tampered));
       }),
       { numRuns: runs(60) },
     );
     await folder.remove();
   });
+
+  it('accept a part of a history, whatever lies between and however it is paged', async () => {
+    const parts = fc.record({
+      keeps: fc.array(fc.boolean(), { minLength: 45, maxLength: 45 }),
+      sealed: fc.integer({ min: 1, max: 45 }),
+      pageEntries: fc.integer({ min: 1, max: 45 }),
+    });
+    await fc.assert(
+      fc.asyncProperty(parts, async ({ keeps, sealed, pageEntries }) => {
+        const part = await bundleOf(entries, sealed, signer, ({ seq }) => keeps[seq - 1] === true);
+        expect(complaintOf(part, pageEntries)).to.equal(null);
+      }),
+      { numRuns: runs(60) },
+    );
+  });
+
+  it('refuse nodes that are missing, repeated, out of order or beyond the seal', async () => {
+    const own = await bundleOf(entries, size, signer, ({ stream }) => stream.endsWith('-2'));
+    const { nodes } = own;
+    const [first] = nodes;
+    if (first === undefined) throw new Error('no nodes');
+    const beyond = { from: size, to: size + 1, hash: first.hash };
+    const cases = {
+      missing: nodes.slice(1),
+      repeated: [first, ...nodes],
+      'of an entry': [...nodes, ...own.entries.slice(-1).map(nodeOf)].toSorted(leftFirst),
+      'out of order': nodes.toReversed(),
+      'beyond the seal': [...nodes, beyond],
+      misshapen: [{ ...first, to: first.from + 3 }, ...nodes.slice(1)],
+      'without a hash': [{ ...first, hash: '' }, ...nodes.slice(1)],
+    };
+    for (const [what, changed] of Object.entries(cases)) {
+      for (const pageEntries of [1, 3, 45]) {
+        const complaint = complaintOf({ ...own, nodes: changed }, pageEntries);
+        expect(complaint, `${what}, ${pageEntries} a page`).to.be.a('string');
+      }
+    }
+  });
 });
 
-/** The lines of a bundle in the order of an export: each node before the entries behind it. */
-const complaintOf = ({ entries: some, nodes, checkpoint, scope }: Bundle): string | null => {
+const nodeOf = ({ seq, hash }: Bundle['entries'][number]): Bundle['nodes'][number] => ({
+  from: seq - 1,
+  to: seq,
+  hash: Buffer.from(leafHash(sha256, Buffer.from(hash, 'hex'))).toString('hex'),
+});
+const leftFirst = (one: { readonly from: number }, other: { readonly from: number }): number =>
+  one.from - other.from;
+
+/**
+ * The lines of a bundle in the order of an export: page by page, the nodes between a page's entries
+ * before all of these, and those after the last entry with the last page.
+ */
+const complaintOf = (bundle: Bundle, pageEntries: number): string | null => {
+  const { entries: some, nodes, checkpoint, scope } = bundle;
   const check = openBundleCheck({ checkpoint, isWhole: scope === 'organization', kept: null });
   const rest = [...nodes];
   const lines: object[] = [];
-  for (const entry of some) {
-    while (rest[0] !== undefined && rest[0].from < entry.seq - 1) lines.push(rest.shift() ?? {});
-    lines.push(entry);
+  for (let from = 0; from < some.length; from += pageEntries) {
+    const page = some.slice(from, from + pageEntries);
+    const isLast = from + pageEntries >= some.length;
+    const end = isLast ? Number.POSITIVE_INFINITY : (page.at(-1)?.seq ?? 0) - 1;
+    while (rest[0] !== undefined && rest[0].from < end) lines.push(rest.shift() ?? {});
+    lines.push(...page);
   }
   for (const line of [...lines, ...rest]) {
     const complaint = check.add(JSON.stringify(line));
