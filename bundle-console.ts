@@ -1,9 +1,11 @@
+import { watch } from 'node:fs';
 import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { basename, dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 import type { BuildOptions, Metafile, OutputFile } from 'esbuild';
+import { budgetExcesses } from './console-budgets.js';
 
 /**
  * Builds the console into `dist/web`: the page, and its assets under names with a hash, each plain,
@@ -14,10 +16,8 @@ const buildDir = dirname(fileURLToPath(import.meta.url));
 const sourceDir = dirname(buildDir);
 const webDir = join(buildDir, 'web');
 const page = join(webDir, 'index.html');
-const inputs = ['console', 'clients/typescript/src', 'kernel', 'node_modules/.package-lock.json'];
-
-/** Gzipped bytes that the first page may load. */
-const firstPageBytesMax = 150 * 1024;
+const sources = ['console', 'clients/typescript/src', 'kernel'];
+const inputs = [...sources, 'node_modules/.package-lock.json'];
 
 const buildOptions = {
   absWorkingDir: sourceDir,
@@ -60,7 +60,7 @@ export const bundleConsole = async (): Promise<void> => {
   const { outputFiles, metafile } = await build({ ...buildOptions, define });
   const files = [...outputFiles, ...workers.outputFiles];
   const compressed = await Promise.all(files.map(compressedForms));
-  checkBudget(metafile, compressed);
+  checkBudgets(metafile, compressed);
   await mkdir(join(webDir, 'assets'), { recursive: true });
   for (const file of compressed.flat()) await replaceFile(file.path, file.contents);
   const template = await readFile(join(sourceDir, 'console/index.html'), 'utf8');
@@ -69,6 +69,26 @@ export const bundleConsole = async (): Promise<void> => {
     .replace('assets/main.css', assetOf(outputFiles, /style-\w+\.css$/));
   await replaceFile(page, Buffer.from(html));
   await removeOthers(new Set(compressed.flat().map(({ path }) => path)));
+};
+
+/** Builds after each change of a source, without a check of types, until the process ends. */
+export const watchConsole = (print: (line: string) => void): void => {
+  let last = Promise.resolve();
+  let isWaiting = false;
+  const build = (): void => {
+    if (isWaiting) return;
+    isWaiting = true;
+    last = last.then(async () => {
+      isWaiting = false;
+      print(
+        await bundleConsole().then(
+          () => 'The console is built',
+          (error: unknown) => (error as Error).message,
+        ),
+      );
+    });
+  };
+  for (const path of sources) watch(join(sourceDir, path), { recursive: true }, build);
 };
 
 type AssetFile = { readonly path: string; readonly contents: Uint8Array };
@@ -90,31 +110,15 @@ const assetOf = (files: readonly OutputFile[], pattern: RegExp): string => {
   return `assets/${basename(found.path)}`;
 };
 
-/** Throws where the first page, what it imports statically and its style, is over its budget. */
-const checkBudget = ({ outputs }: Metafile, files: readonly (readonly AssetFile[])[]): void => {
-  const sizes = new Map(
+const checkBudgets = ({ outputs }: Metafile, files: readonly (readonly AssetFile[])[]): void => {
+  const zippedBytes = new Map(
     files.map(([plain, zipped]) => [
       relative(sourceDir, plain?.path ?? ''),
       zipped?.contents.length ?? 0,
     ]),
   );
-  const first = new Set<string>();
-  const add = (path: string): void => {
-    if (first.has(path)) return;
-    first.add(path);
-    for (const one of outputs[path]?.imports ?? []) {
-      if (one.kind === 'import-statement') add(one.path);
-    }
-  };
-  for (const [path, { entryPoint }] of Object.entries(outputs)) {
-    if (entryPoint === 'console/main.tsx' || entryPoint === 'console/main.css') add(path);
-  }
-  const bytes = [...first].reduce((sum, path) => sum + (sizes.get(path) ?? 0), 0);
-  if (bytes > firstPageBytesMax) {
-    throw new Error(
-      `The console's first page has ${bytes} gzipped bytes (${firstPageBytesMax} at most)`,
-    );
-  }
+  const excesses = budgetExcesses(outputs, (path) => zippedBytes.get(path) ?? 0);
+  if (excesses.length > 0) throw new Error(excesses.join('\n'));
 };
 
 /** Writes a complete file only: the service may read it meanwhile. */

@@ -13,7 +13,7 @@ import {
 import { basename, dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { BuildOptions, OutputFile, Plugin } from 'esbuild';
-import { bundleConsole } from './bundle-console.js';
+import { bundleConsole, watchConsole } from './bundle-console.js';
 import type { ThreadName } from './engines/node/thread-file.js';
 
 /**
@@ -207,3 +207,4 @@ const newestOf = async (): Promise<number> => {
 
 if ((await changedAt(program)) <= (await newestOf())) await bundle();
 await bundleConsole();
+if (process.argv[2] === '--watch') watchConsole((line) => process.stdout.write(`${line}\n`));

@@ -42,8 +42,8 @@ export type Config = RecordsSettings & {
   /** Path of the file of accepted identity providers; null: no id_tokens are accepted. */
   readonly identityProviders: string | null;
   readonly bootstrap: BootstrapSettings;
-  /** The browser console is served at `/console`. */
-  readonly isConsoleServed: boolean;
+  /** Whether the browser console is served at `/console`; `watch`: read anew at each request. */
+  readonly console: 'on' | 'off' | 'watch';
   /** Limit of the read models' lag, beyond which `/readyz` is red. */
   readonly lagMaxMs: number;
   readonly seals: SealSettings;
@@ -91,7 +91,7 @@ export const readConfig = (environment: Environment): Config => {
     trustedProxies: proxies(text('ASSAY_TRUSTED_PROXIES', '')),
     identityProviders: text('ASSAY_IDENTITY_PROVIDERS', '') || null,
     bootstrap: readBootstrapSettings(environment, text),
-    isConsoleServed: choiceIn('ASSAY_CONSOLE', ['on', 'off'], text('ASSAY_CONSOLE', 'on')) === 'on',
+    console: choiceIn('ASSAY_CONSOLE', ['on', 'off', 'watch'], text('ASSAY_CONSOLE', 'on')),
     ...readRecordsSettings(text),
     lagMaxMs: lagMax(text('ASSAY_LAG_MAX', '60s')),
     seals: readSealSettings(text),

@@ -72,7 +72,7 @@ export const variables: readonly Variable[] = [
   {
     name: 'ASSAY_CONSOLE',
     fallback: 'on',
-    meaning: 'on or off: the browser console at /console',
+    meaning: 'on, off or watch: the browser console at /console',
   },
   {
     name: 'ASSAY_LAG_MAX',

@@ -12,6 +12,7 @@ import { openStorage } from './engines/storage.js';
 import { openTabs } from './engines/tabs.js';
 import { openUnsavedWork } from './engines/unsaved-work.js';
 import { openWorkers } from './engines/workers.js';
+import { NoticeContext } from './parts/notice.js';
 import { App } from './shell/app.js';
 
 // Assets lie one folder below the console, and the interface beside it, whatever a proxy prepends.
@@ -43,7 +44,9 @@ const element = document.querySelector('#app');
 if (element !== null) {
   render(
     <SurroundingsContext.Provider value={surroundings}>
-      <App />
+      <NoticeContext.Provider value={{ clock: browserClock, lagSeconds: service.lagSeconds }}>
+        <App />
+      </NoticeContext.Provider>
     </SurroundingsContext.Provider>,
     element,
   );

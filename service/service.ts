@@ -201,7 +201,7 @@ const logEngines = ({ config, engines, logger }: StartupContext): void => {
 /** Shows a minted key before it works, and an invitation once it works. */
 const finishBootstrap = async (
   { email, minted, finish, inviteAdmin }: BootstrapResult,
-  { isConsoleServed }: Config,
+  { console: webConsole }: Config,
   { onKeyMinted, onAdminInvited }: ServiceOptions,
   url: string,
 ): Promise<void> => {
@@ -210,7 +210,7 @@ const finishBootstrap = async (
     await finish();
   }
   // The link leads to the console.
-  if (onAdminInvited === undefined || !isConsoleServed) return;
+  if (onAdminInvited === undefined || webConsole === 'off') return;
   const invited = await inviteAdmin();
   if (invited === null) return;
   const { token, ...notice } = invited;

@@ -15,6 +15,8 @@ import type { Operations, ReadResult } from './service.js';
 
 /** Answers stay for five minutes after the last part that shows them, so that Back is at once. */
 const keptMs = 5 * 60_000;
+/** How often an answer that lacks this page's last write is asked for again. */
+const behindMs = 1_000;
 
 export const openQueries = (): QueryClient =>
   new QueryClient({
@@ -69,7 +71,7 @@ export const useQuery = <T>(spec: QuerySpec<T>): Query<T> => {
     queryKey: spec.key,
     queryFn: ({ signal }) => service.read((operations) => spec.ask(operations, signal)),
     enabled: isEnabled,
-    refetchInterval: everyMs,
+    refetchInterval: ({ state }) => (state.data?.isBehind === true ? behindMs : everyMs),
     staleTime: spec.freshMs ?? 0,
     ...(spec.keepsPrevious === true && { placeholderData: keepPreviousData }),
   };

@@ -1,3 +1,4 @@
+import { signal, type ReadonlySignal } from '@preact/signals';
 import { openCall, type ClientPositions } from '../../clients/typescript/src/call.js';
 import { isFault } from '../../clients/typescript/src/fault.js';
 import { Nouns } from '../../clients/typescript/src/generated/all.js';
@@ -17,6 +18,8 @@ export type Service = {
   readonly url: string;
   /** Milliseconds since 1970 by the service's clock, as far as its answers say it. */
   readonly now: () => number;
+  /** Lag of the read model that an answer reported last (`X-Projection-Behind`); null before. */
+  readonly lagSeconds: ReadonlySignal<number | null>;
   /** Operations with the login of this tab; reads include this page's writes. */
   readonly api: Operations;
   /**
@@ -42,7 +45,8 @@ export const openService = (
   url: string,
   given: Omit<Parameters<typeof openSession>[0], 'refresh'>,
 ): Service => {
-  const { fetch, now } = withServiceClock(given.fetch, given.clock);
+  const { fetch: timed, now } = withServiceClock(given.fetch, given.clock);
+  const { fetch, lagSeconds } = withLag(timed);
   const needs = { ...given, fetch };
   const memory: ClientPositions = { position: null, settle: () => Promise.resolve() };
   const anonymous = operationsOf(url, needs.fetch, memory);
@@ -56,6 +60,7 @@ export const openService = (
     session,
     url,
     now,
+    lagSeconds,
     api,
     read: async (ask) => {
       try {
@@ -103,6 +108,20 @@ const withServiceClock = (send: typeof globalThis.fetch, clock: PageClock) => {
   };
 };
 const clockSlackMs = 2_000;
+
+/** Notes the lag that answers report; the ones of a read model that is not behind have none. */
+const withLag = (send: typeof globalThis.fetch) => {
+  const lagSeconds = signal<number | null>(null);
+  return {
+    lagSeconds,
+    fetch: async (...request: Parameters<typeof globalThis.fetch>) => {
+      const answer = await send(...request);
+      const lag = answer.headers.get('X-Projection-Behind');
+      if (lag !== null) lagSeconds.value = Number(lag);
+      return answer;
+    },
+  };
+};
 
 const operationsOf = (url: string, fetch: typeof globalThis.fetch, memory: ClientPositions) =>
   new Nouns(

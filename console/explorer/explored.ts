@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks';
 import { useSurroundings } from '../client/context.js';
+import type { Column } from '../../clients/typescript/src/generated/traces-types.js';
 import type { FilterContext } from '../language/catalogue.js';
 import type { FilterTree } from '../language/filter-tree.js';
 import { openWindowOf, runSelector, windowOf } from '../parts/record-scope.js';
@@ -21,12 +22,16 @@ export type RecordsProps = {
 
 const liveMs = 5_000;
 
-/** The records of a view as they were when asked for, and how many came since. */
+/**
+ * The records of a view as they were when asked for, and how many came since. `shown`: the columns
+ * to ask for; undefined while they are not known.
+ */
 export const useExploredRecords = (
   projectId: string,
   population: Population,
   view: ExplorerView,
   tree: FilterTree | null,
+  shown: readonly Column[] | undefined,
 ) => {
   const { service } = useSurroundings();
   const [now, setNow] = useState(() => lastAskedAt(projectId, service.now()));
@@ -43,9 +48,9 @@ export const useExploredRecords = (
     {
       ...question,
       ...(sort !== null && { sort }),
-      fields: searchFields(view.cols, population),
+      fields: searchFields(shown ?? []),
     },
-    now,
+    { now, isEnabled: shown !== undefined },
   );
   const isReady = pages.first.value !== undefined;
   const matching = useRecordCount(population, question, { name: 'count', now, isEnabled: isReady });

@@ -1,6 +1,5 @@
 import type { Column } from '../../clients/typescript/src/generated/traces-types.js';
 import type { CustomSearchResponse } from '../../clients/typescript/src/generated/metrics-types.js';
-import { standardColumnById } from '../../kernel/records/columns.js';
 import type { Population } from '../../kernel/records/record.js';
 
 /** Columns of a kind of records that has not been told which to show. */
@@ -52,21 +51,18 @@ export const shownColumns = (
   return [...usual, ...further.slice(0, furtherColumnsMax)];
 };
 
-/** Members of records that the explorer shows or needs, whatever the columns are. */
-const everyField = ['type', 'trace_id', 'created_at', 'metrics', 'metric_info', 'user_metadata'];
-const furtherFields: Readonly<Record<Population, readonly string[]>> = {
-  session: [],
-  trace: ['annotation_aggregates'],
-  span: [],
-};
+/** Members of records that the explorer needs, whatever the columns are. */
+const neededFields = ['type', 'trace_id', 'created_at'];
 
-/** Fields of a search (contract 5.7): the usual columns, or the wanted ones. */
-export const searchFields = (
-  wanted: readonly string[] | null,
-  population: Population,
-): readonly string[] => {
-  const standard = (wanted ?? usualColumns[population]).filter((id) => standardColumnById.has(id));
-  return [...new Set([...everyField, ...furtherFields[population], ...standard])];
+/**
+ * Fields of a search (contract 5.7) for these columns. Metrics are named one by one: all of them
+ * with their details are three times the bytes of a page.
+ */
+export const searchFields = (columns: readonly Column[]): readonly string[] => {
+  const shown = columns.map(({ id }) =>
+    id.startsWith('annotations/') ? 'annotation_aggregates' : id,
+  );
+  return [...new Set([...neededFields, ...shown])];
 };
 
 const columnWidths: Readonly<Record<string, number>> = {

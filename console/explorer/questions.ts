@@ -84,7 +84,11 @@ export const recordKey = (record: ExploredRecord): string =>
     : `${record.trace_id} ${record.id}`;
 
 /** The records of a question, page by page, each once; `more` asks for the next page. */
-export const useRecordPages = (population: Population, question: RowQuestion, now: number) => {
+export const useRecordPages = (
+  population: Population,
+  question: RowQuestion,
+  { now, isEnabled }: { readonly now: number; readonly isEnabled: boolean },
+) => {
   const { clock, service } = useSurroundings();
   const first = useQuery({
     key: [kindOf[population], 'rows', question, now],
@@ -93,6 +97,7 @@ export const useRecordPages = (population: Population, question: RowQuestion, no
       const page = await askPage(operations, population, question, null, signal);
       return { ...page, ms: clock.now() - begin };
     },
+    isEnabled,
     freshMs: Number.POSITIVE_INFINITY,
     keepsPrevious: true,
   });

@@ -22,11 +22,12 @@ import { VolumeStrip } from './strip.js';
 export const Records = (props: RecordsProps) => {
   const { projectId, view, tree } = props;
   const { population } = props.context;
-  const explored = useExploredRecords(projectId, population, view, tree);
   const own = useColumns(projectId, population, true);
   const ofSpans = useColumns(projectId, 'span', population === 'trace');
   const [columns, spanColumns] = [own ?? noColumns, ofSpans ?? noColumns];
   const shown = shownColumns(columns, view.cols, population);
+  const known = own === undefined ? undefined : shown;
+  const explored = useExploredRecords(projectId, population, view, tree, known);
   const isKnown = own !== undefined && (population !== 'trace' || ofSpans !== undefined);
   const facets = isKnown ? facetsOf(population, columns, spanColumns) : [];
   const [isChoosing, setIsChoosing] = useState(false);
@@ -99,7 +100,7 @@ const Outcome = (props: ExploredProps) => {
       )}
       <FaultNotice fault={first.fault ?? explored.furtherFault} onRetry={first.refetch} />
       <BehindNotice isBehind={first.isBehind} />
-      {first.isLoading && <Skeleton />}
+      {first.value === undefined && first.fault === null && <Skeleton />}
       {explored.isReady && rows.length === 0 && (
         <EmptyRecords
           population={props.context.population}

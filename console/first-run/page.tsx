@@ -1,4 +1,5 @@
 import { useEffect, useState } from 'preact/hooks';
+import type { Project } from '../../clients/typescript/src/generated/projects-types.js';
 import { useSurroundings } from '../client/context.js';
 import { useAction, useQuery } from '../client/queries.js';
 import { Button } from '../parts/button.js';
@@ -9,6 +10,7 @@ import { FaultNotice } from '../parts/notice.js';
 import { printDuration } from '../parts/numbers.js';
 import type { PageProps } from '../parts/page.js';
 import { Tabs } from '../parts/tabs.js';
+import { permissionOf } from '../people/model.js';
 import { snippetOf, type SnippetKey } from './snippets.js';
 
 const kinds = [
@@ -29,6 +31,11 @@ export const Page = ({ params }: PageProps) => {
   const target = { url: service.url, apiKey: apiKey ?? 'asy_…', projectId };
   const { shell, program } = snippetOf(kind, target);
   const first = useFirstTrace(projectId);
+  const project = useQuery({
+    key: ['projects', projectId],
+    ask: (operations, signal) => operations.projects.get({ project_id: projectId }, { signal }),
+    freshMs: 60_000,
+  });
   if (first.state === 'unknown') return null;
   return (
     <>
@@ -36,7 +43,7 @@ export const Page = ({ params }: PageProps) => {
       <ol class="first-run">
         <li>
           <h2>A key for this project</h2>
-          <NewKey projectId={projectId} apiKey={apiKey} onKey={setApiKey} />
+          <NewKey project={project.value} apiKey={apiKey} onKey={setApiKey} />
         </li>
         <li>
           <h2>Send</h2>
@@ -55,7 +62,7 @@ export const Page = ({ params }: PageProps) => {
               onCopy={clipboard.copy}
             />
           )}
-          <SendOne projectId={projectId} />
+          <SendOne project={project.value} />
         </li>
         <li>
           <h2>The first trace</h2>
@@ -66,20 +73,28 @@ export const Page = ({ params }: PageProps) => {
   );
 };
 
+/** Whether the caller may log into the project, and the reason if not. */
+const logPermit = (project: Project | undefined) =>
+  permissionOf(project?.permissions ?? [], 'log_data');
+
 const NewKey = (props: {
-  readonly projectId: string;
+  readonly project: Project | undefined;
   readonly apiKey: string | null;
   readonly onKey: (apiKey: string) => void;
 }) => {
+  const { project } = props;
   const { clipboard } = useSurroundings();
   const [isKept, setIsKept] = useState(false);
+  const log = logPermit(project);
+  // Owners bind keys to a project; the key of an editor is for all projects of theirs.
+  const binds = permissionOf(project?.permissions ?? [], 'share').isAllowed;
   const make = useAction(
     async (operations, _input, options) => {
       const made = await operations.apiKeys.create(
         {
           description: 'First run of a project',
-          project_id: props.projectId,
           project_role: 'editor',
+          ...(binds && project !== undefined && { project_id: project.id }),
         },
         options,
       );
@@ -91,10 +106,19 @@ const NewKey = (props: {
     return (
       <>
         <p class="inline">
-          <Button look="primary" isDisabled={make.isRunning} onClick={() => void make.run()}>
+          <Button
+            look="primary"
+            isDisabled={!log.isAllowed || make.isRunning}
+            onClick={() => void make.run()}
+          >
             Make a key
           </Button>
-          <span class="note">An editor of this project alone; it never expires.</span>
+          <span class="note">
+            {log.reason ??
+              (binds
+                ? 'An editor of this project alone; it never expires.'
+                : 'An editor in all your projects; it never expires. Owners bind keys to one.')}
+          </span>
         </p>
         <FaultNotice fault={make.fault} />
       </>
@@ -112,12 +136,13 @@ const NewKey = (props: {
   );
 };
 
-const SendOne = (props: { readonly projectId: string }) => {
+const SendOne = ({ project }: { readonly project: Project | undefined }) => {
+  const log = logPermit(project);
   const send = useAction(
     (operations, _input, options) =>
       operations.traces.log(
         {
-          project_id: props.projectId,
+          project_id: project?.id ?? '',
           traces: [
             {
               name: 'hello',
@@ -143,7 +168,11 @@ const SendOne = (props: { readonly projectId: string }) => {
   return (
     <>
       <p>
-        <Button isDisabled={send.isRunning} onClick={() => void send.run()}>
+        <Button
+          isDisabled={!log.isAllowed || send.isRunning}
+          title={log.reason ?? ''}
+          onClick={() => void send.run()}
+        >
           Send one from here
         </Button>
       </p>

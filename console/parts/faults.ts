@@ -14,11 +14,8 @@ export const faultText = (fault: AssayFault): FaultText => {
   if (code === 'internal_error') {
     return { title: 'The service failed', detail: `Request ${fault.requestId ?? 'unknown'}` };
   }
-  return { title: message, detail: retrySentence(fault) };
+  return { title: message, detail: null };
 };
-
-const retrySentence = ({ retryAfterMs }: AssayFault): string | null =>
-  retryAfterMs === null ? null : `Try again in ${Math.ceil(retryAfterMs / 1_000)} s.`;
 
 /** The complaint about a member of the body, by its name; null when there is none. */
 export const fieldFault = (fault: AssayFault | null, member: string): string | null =>

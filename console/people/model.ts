@@ -50,12 +50,13 @@ export const credentialPermit = ({ project_id, project_role }: Credential): Perm
   return { isAllowed: false, reason: `You are signed in by a key that is ${limit}` };
 };
 
-/** Whether the caller may invite people. */
-export const invitePermit = (caller: {
-  readonly role: OrganizationRole;
-  readonly credential: Credential;
-}): Permit => {
-  const mayInvite = caller.role === 'admin' || caller.role === 'manager';
-  if (mayInvite) return credentialPermit(caller.credential);
-  return { isAllowed: false, reason: `Needs the role manager; yours is ${caller.role}` };
+/** Whether the caller may do what this role of the organisation may. */
+export const organizationPermit = (
+  caller: { readonly role: OrganizationRole; readonly credential: Credential },
+  needed: OrganizationRole,
+): Permit => {
+  const rankOf = (role: OrganizationRole): number =>
+    organizationRoles.findIndex(({ value }) => value === role);
+  if (rankOf(caller.role) >= rankOf(needed)) return credentialPermit(caller.credential);
+  return { isAllowed: false, reason: `Needs the role ${needed}; yours is ${caller.role}` };
 };

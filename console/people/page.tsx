@@ -6,7 +6,7 @@ import { TextField } from '../parts/field.js';
 import { PageHeading } from '../parts/heading.js';
 import { BehindNotice, EmptyNotice, FaultNotice, Skeleton } from '../parts/notice.js';
 import { InviteDialog } from './invite-dialog.js';
-import { invitePermit } from './model.js';
+import { organizationPermit } from './model.js';
 import { NewLinkDialog } from './new-link-dialog.js';
 import { PeopleTable } from './people-table.js';
 import { RemoveDialog } from './remove-dialog.js';
@@ -30,7 +30,7 @@ export const Page = () => {
     },
     keepsPrevious: true,
   });
-  const invite = caller.value === undefined ? null : invitePermit(caller.value);
+  const invite = caller.value === undefined ? null : organizationPermit(caller.value, 'manager');
   const rows = people.value?.users ?? [];
   return (
     <>

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import type { Project } from '../../clients/typescript/src/generated/projects-types.js';
 import { useSurroundings } from '../client/context.js';
-import { useAction, useQuery } from '../client/queries.js';
+import { useAction, useCaller, useQuery } from '../client/queries.js';
 import { Button } from '../parts/button.js';
 import { Dialog } from '../parts/dialog.js';
 import { fieldFault } from '../parts/faults.js';
@@ -9,6 +9,7 @@ import { TextField } from '../parts/field.js';
 import { PageHeading } from '../parts/heading.js';
 import { BehindNotice, EmptyNotice, FaultNotice, Skeleton } from '../parts/notice.js';
 import { Sparkline } from '../parts/sparkline.js';
+import { organizationPermit } from '../people/model.js';
 import { activityOf, activityQuestion, roleOf } from './model.js';
 
 /** Rows whose activity is asked for; the others are a search away. */
@@ -28,12 +29,19 @@ export const Page = () => {
     keepsPrevious: true,
   });
   const rows = projects.value?.projects ?? [];
+  const { value: caller } = useCaller();
+  const permit = caller === undefined ? null : organizationPermit(caller, 'user');
   return (
     <>
       <PageHeading title="Projects">
-        <Button look="primary" onClick={() => setIsCreating(true)}>
+        <Button
+          look="primary"
+          isDisabled={permit?.isAllowed !== true}
+          onClick={() => setIsCreating(true)}
+        >
           New project
         </Button>
+        <span class="note">{permit?.reason}</span>
       </PageHeading>
       <TextField label="Find by name" type="search" value={name} onInput={setName} />
       <FaultNotice fault={projects.fault} onRetry={projects.refetch} />

@@ -61,6 +61,8 @@ export type ServerOptions = Omit<HttpServices, InternalServices> & {
   readonly load?: Partial<LoadLimits & ConnectionLimits>;
   /** Folder of the browser console; null, the default: `/console` is an unknown path. */
   readonly consoleDir?: URL | null;
+  /** The files of the browser console are read at each request; default: false. */
+  readonly rereadsConsole?: boolean;
   /** Names of collections whose responses may be large; default: none. */
   readonly largeReads?: readonly string[];
   /** Ids of operations that hold all rows of a dataset; default: none. */
@@ -142,7 +144,7 @@ export const startServer = async (options: ServerOptions): Promise<RunningApi> =
       return reads.some((name) => largeReads.includes(name)) ? 'large' : null;
     },
   };
-  const answerRequest = requestAnswerer(options.consoleDir ?? null, (ctx, meta) =>
+  const answerRequest = requestAnswerer(options, (ctx, meta) =>
     tracedRequest(tracing, ctx, meta, () => serveRequest(ctx, find, services, meta)),
   );
   let closing = false;
@@ -185,9 +187,12 @@ export const startServer = async (options: ServerOptions): Promise<RunningApi> =
 type AnswerRequest = (ctx: Context, meta: ResponseMeta) => Promise<EncodedAnswer>;
 
 /** Answers requests below `/console` from its folder, others with `answer`. */
-const requestAnswerer = (consoleDir: URL | null, answer: AnswerRequest): AnswerRequest => {
+const requestAnswerer = (
+  { consoleDir = null, rereadsConsole = false }: ServerOptions,
+  answer: AnswerRequest,
+): AnswerRequest => {
   if (consoleDir === null) return answer;
-  const webConsole = openWebConsole(consoleDir);
+  const webConsole = openWebConsole(consoleDir, { rereads: rereadsConsole });
   return async (ctx, meta) => {
     const path = pathOf(ctx);
     if (!webConsole.serves(path)) return answer(ctx, meta);

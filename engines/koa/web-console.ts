@@ -44,11 +44,18 @@ const fileHeaders = {
 };
 const assetCaching = 'public, max-age=31536000, immutable';
 
-/** Serves the console of a folder; its files are read at the first request, then kept. */
-export const openWebConsole = (dir: URL): WebConsole => {
+/**
+ * Serves the console of a folder; its files are read at the first request, then kept. `rereads`:
+ * each request reads them anew, for those who change them.
+ */
+export const openWebConsole = (
+  dir: URL,
+  { rereads }: { readonly rereads: boolean },
+): WebConsole => {
   let reading: Promise<ConsoleFiles | null> | null = null;
   /** A console that is built meanwhile is found by the next request. */
   const files = async (): Promise<ConsoleFiles> => {
+    if (rereads) reading = null;
     reading ??= readConsoleFiles(dir);
     const read = await reading.catch((error: unknown) => {
       reading = null;

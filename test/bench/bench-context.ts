@@ -14,6 +14,8 @@ export type BenchContext = {
   readonly spans: number;
   /** The same of the service on several machines. */
   readonly spreadSpans: number;
+  /** Number of traces that the console lists and charts. */
+  readonly traces: number;
   /** Bytes of texts that text queries search. */
   readonly textBytes: number;
   readonly isWanted: (row: string) => boolean;

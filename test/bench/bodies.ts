@@ -136,7 +136,6 @@ const joined = (run: string, traces: readonly Buffer[]): Body => {
 const kinds = ['llm', 'tool', 'llm', 'retriever', 'llm', 'tool', 'agent', 'llm', 'tool', 'llm'];
 const variedTrace = (random: SeededRandom, id: () => string): object => {
   const at = loadEnd - random.next() * loadDays * day;
-  const tags = (): string[] => [`tag-${random.integer(0, 11)}`, `team-${random.integer(0, 4)}`];
   const spans = kinds.map((type, step) => {
     const tokens = random.integer(20, 2_000);
     return {
@@ -145,7 +144,7 @@ const variedTrace = (random: SeededRandom, id: () => string): object => {
       name: text(random, 16),
       created_at: instantOf(at + step * 250),
       step_number: step,
-      tags: tags(),
+      tags: tagsOf(random),
       status_code: random.chance(0.03) ? 500 : 200,
       input: text(random, 60),
       output: type === 'retriever' ? [{ content: text(random, 60) }] : text(random, 60),
@@ -160,19 +159,41 @@ const variedTrace = (random: SeededRandom, id: () => string): object => {
       },
     };
   });
-  return {
-    id: id(),
-    name: text(random, 24),
-    created_at: instantOf(at),
-    input: text(random, 80),
-    output: text(random, 80),
-    tags: tags(),
-    status_code: random.chance(0.05) ? 500 : 200,
-    user_metadata: { plan: random.pick(['free', 'pro', 'enterprise']) },
-    metrics: { solved: random.chance(0.6) },
-    spans,
-  };
+  return { ...traceMembers(random, id, at), spans };
 };
+
+const tagsOf = (random: SeededRandom): string[] => [
+  `tag-${random.integer(0, 11)}`,
+  `team-${random.integer(0, 4)}`,
+];
+
+const traceMembers = (random: SeededRandom, id: () => string, at: number) => ({
+  id: id(),
+  name: text(random, 24),
+  created_at: instantOf(at),
+  input: text(random, 80),
+  output: text(random, 80),
+  tags: tagsOf(random),
+  status_code: random.chance(0.05) ? 500 : 200,
+  user_metadata: { plan: random.pick(['free', 'pro', 'enterprise']) },
+  metrics: { solved: random.chance(0.6) },
+});
+
+export const bareTracesPerRequest = 500;
+
+/** Traces without spans, for lists and charts of many. */
+export const bareTraceBodies =
+  (seed: number, run: string): Bodies =>
+  (n) => {
+    const random = seededRandom(seed + n * 7_919);
+    let ids = n * bareTracesPerRequest;
+    const id = (): string => `${scrambled(ids++)}${random.uuid().slice(8)}`;
+    const traces = Array.from({ length: bareTracesPerRequest }, () => {
+      const at = loadEnd - random.next() * loadDays * day;
+      return Buffer.from(JSON.stringify(traceMembers(random, id, at)));
+    });
+    return joined(run, traces);
+  };
 
 /** Bytes of each input of a long body. */
 export const longTextBytes = 8_192;

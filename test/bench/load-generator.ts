@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { clientOf } from '../support/client.js';
-import { longBodies, variedBodies, wideBodies, type Bodies } from './bodies.js';
+import { bareTraceBodies, longBodies, variedBodies, wideBodies, type Bodies } from './bodies.js';
 import type { LoadPlan, LoadResult } from './load.js';
 import { otlpBodies } from './otlp-bodies.js';
 import { summary } from './statistics.js';
@@ -13,6 +13,7 @@ const failuresMax = 20;
 const makers: Readonly<Record<LoadPlan['shape'], (seed: number, run: string) => Bodies>> = {
   wide: wideBodies,
   varied: variedBodies,
+  bare: bareTraceBodies,
   long: longBodies,
   'otlp-json': (seed) => otlpBodies(seed, 'json'),
   'otlp-proto': (seed) => otlpBodies(seed, 'proto'),

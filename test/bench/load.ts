@@ -7,7 +7,7 @@ export type LoadPlan = {
   readonly apiKey: string;
   readonly root: string;
   readonly run: string;
-  readonly shape: 'wide' | 'varied' | 'long' | 'otlp-json' | 'otlp-proto';
+  readonly shape: 'wide' | 'varied' | 'bare' | 'long' | 'otlp-json' | 'otlp-proto';
   readonly seed: number;
   /** Bodies `from` … `from + requests - 1`. */
   readonly from: number;

@@ -1,6 +1,7 @@
 import { Command } from 'commander';
 import { temporaryFolder } from '../support/folder.js';
 import type { BenchContext } from './bench-context.js';
+import { consoleRowNames, consoleRows } from '../console/measure.js';
 import { badPasswordRow } from './wrong-passwords.js';
 import { auditRowNames, auditRows } from './audit.js';
 import { largeStoreRowNames, largeStoreRows } from './large-store.js';
@@ -51,6 +52,7 @@ const groups: readonly {
   },
   { rows: largeStoreRowNames, measure: largeStoreRows },
   { rows: textSearchRowNames, measure: textSearchRows },
+  { rows: consoleRowNames, measure: consoleRows },
   { rows: distributedRowNames, measure: distributedRows },
   { rows: ['experiment-search', 'experiment-search-written'], measure: experimentRows },
 ];
@@ -60,6 +62,7 @@ type BenchOptions = {
   readonly only?: string;
   readonly spans: string;
   readonly spreadSpans: string;
+  readonly traces: string;
   readonly texts: string;
   readonly smoke?: true;
   readonly json?: true;
@@ -76,6 +79,7 @@ const measureAll = async (asked: BenchOptions): Promise<void> => {
     smoke: asked.smoke === true,
     spans: asked.smoke === true ? 2_000 : Number(asked.spans),
     spreadSpans: asked.smoke === true ? 2_000 : Number(asked.spreadSpans),
+    traces: asked.smoke === true ? 2_000 : Number(asked.traces),
     textBytes: asked.smoke === true ? 2_000_000 : Number(asked.texts) * 1e9,
     isWanted: wanted,
     say: (line) => process.stderr.write(`${line}\n`),
@@ -102,6 +106,7 @@ await new Command('bench')
   .option('--only <row>', `one row: ${names.join(', ')}`)
   .option('--spans <count>', 'spans that the questions are asked about', '1000000')
   .option('--spread-spans <count>', 'the same on all engines, which fill slower', '100000')
+  .option('--traces <count>', 'traces that the console lists and charts', '1000000')
   .option('--texts <gigabytes>', 'texts that words are looked for in', '1')
   .option('--smoke', 'small sizes, nothing kept: does every row still run?')
   .option('--json', 'one JSON line a row instead of the table')

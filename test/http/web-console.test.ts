@@ -237,6 +237,18 @@ describe('the browser console', () => {
     expect((await get('/console/assets/main-89ABCDEF.css')).bytes.toString()).to.equal(style);
   });
 
+  it('reads its files at each request where it is watched', async () => {
+    await build();
+    const consoleDir = pathToFileURL(`${web}/`);
+    const watched = await smallService([], { consoleDir, rereadsConsole: true });
+    const read = async (): Promise<string> =>
+      (await fetch(`${watched.url}/console/assets/main-89ABCDEF.css`)).text();
+    expect(await read()).to.equal(style);
+    await writeFile(join(web, 'assets', 'main-89ABCDEF.css'), 'main {}');
+    expect(await read()).to.equal('main {}');
+    await watched.close();
+  });
+
   it('refuses a build of more than 5 MiB', async () => {
     await build();
     const large = join(web, 'assets', 'large-01234567.js');
@@ -275,7 +287,7 @@ describe('ASSAY_CONSOLE', () => {
 
   it('refuses other values', () => {
     expect(() => readConfig({ ASSAY_CONSOLE: 'yes' })).to.throw(
-      'ASSAY_CONSOLE must be one of on, off',
+      'ASSAY_CONSOLE must be one of on, off, watch',
     );
   });
 });

@@ -1,7 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { expect } from 'chai';
-import { chromium, type Browser, type BrowserContext, type Page } from 'playwright-core';
+import {
+  chromium,
+  type Browser,
+  type BrowserContext,
+  type Page,
+  type Request,
+} from 'playwright-core';
 
 const require = createRequire(import.meta.url);
 const axeSource = readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8');
@@ -17,6 +23,13 @@ const sharedBrowser = (): Promise<Browser> => {
   return launched;
 };
 
+/** Ends the Chromium of this process, which else keeps it alive. */
+export const closeBrowser = async (): Promise<void> => {
+  const browser = await launched;
+  launched = null;
+  await browser?.close();
+};
+
 /** A browser of one person: its own cookies and storage. */
 export type TestBrowser = {
   readonly context: BrowserContext;
@@ -27,6 +40,10 @@ export type TestBrowser = {
    * beginning. Empty for a page that behaves.
    */
   readonly offences: readonly string[];
+  /** Answers 403 since the beginning, as method and path. */
+  readonly refusals: readonly string[];
+  /** Resolves once a page has its heading, nothing to load, and no request is open. */
+  readonly untilQuiet: (page: Page) => Promise<void>;
   readonly close: () => Promise<void>;
 };
 
@@ -59,9 +76,16 @@ export const openTestBrowser = async (url: string, look: Look = {}): Promise<Tes
     if (isError) offences.push(`logged ${message.text()}`);
   });
   context.on('weberror', (error) => offences.push(`threw ${error.error().stack ?? ''}`));
+  const refusals: string[] = [];
+  context.on('response', (answer) => {
+    if (answer.status() !== 403) return;
+    refusals.push(`${answer.request().method()} ${new URL(answer.url()).pathname}`);
+  });
   return {
     context,
     offences,
+    refusals,
+    untilQuiet: quietness(context),
     open: async (path) => {
       const page = await context.newPage();
       await page.goto(`${url}/console${path}`);
@@ -70,6 +94,32 @@ export const openTestBrowser = async (url: string, look: Look = {}): Promise<Tes
     close: () => context.close(),
   };
 };
+
+/** Waits for what a page asks and draws; a page that was drawn may ask further. */
+const quietness = (context: BrowserContext): TestBrowser['untilQuiet'] => {
+  const open = new Set<Request>();
+  let waiting: (() => void)[] = [];
+  const end = (request: Request): void => {
+    open.delete(request);
+    if (open.size > 0) return;
+    for (const resolve of waiting) resolve();
+    waiting = [];
+  };
+  context.on('request', (request) => open.add(request));
+  context.on('requestfinished', end);
+  context.on('requestfailed', end);
+  return async (page) => {
+    await page.locator('h1').first().waitFor();
+    for (let quiet = 0; quiet < quietFrames;) {
+      if (open.size > 0) await new Promise<void>((resolve) => waiting.push(resolve));
+      await page.evaluate('new Promise((done) => requestAnimationFrame(() => setTimeout(done)))');
+      const isLoading = (await page.locator('.skeleton').count()) > 0;
+      quiet = open.size === 0 && !isLoading ? quiet + 1 : 0;
+    }
+  };
+};
+/** Frames without a request: what was drawn asks in the next one. */
+const quietFrames = 3;
 
 /** Signs in by password on the sign-in page and waits for the page behind it. */
 export const signIn = async (page: Page, email: string, password: string): Promise<void> => {
@@ -87,14 +137,42 @@ type AxeResult = {
   }[];
 };
 
-/** Expects that axe finds nothing on the page as it is now. */
-export const expectAccessible = async (page: Page): Promise<void> => {
-  await page.evaluate(axeSource);
-  const { violations } = await page.evaluate<AxeResult>('axe.run(document)');
+/** Expects that axe finds nothing on the page as it is now; `colours`: with its colours alone. */
+export const expectAccessible = async (
+  page: Page,
+  rules: 'all' | 'colours' = 'all',
+): Promise<void> => {
+  if (!(await page.evaluate<boolean>("typeof axe === 'object'"))) await page.evaluate(axeSource);
+  const options = {
+    resultTypes: ['violations'],
+    ...(rules === 'colours' && { runOnly: ['color-contrast'] }),
+  };
+  const { violations } = await page.evaluate<AxeResult>(
+    `axe.run(document, ${JSON.stringify(options)})`,
+  );
   const texts = violations.map(
     ({ id, help, nodes }) =>
       `${id}: ${help}\n` +
       nodes.map(({ html, failureSummary }) => `${html}\n${failureSummary}`).join('\n'),
   );
   expect(texts, page.url()).to.deep.equal([]);
+};
+
+const widths = [1_280, 360] as const;
+
+/**
+ * Expects that axe finds nothing on the page at 1,280 and 360 px, light and dark, and that it does
+ * not scroll sideways. The themes differ in colours alone, so that the dark one is checked for
+ * these. Leaves the page dark and narrow.
+ */
+export const expectAccessibleEverywhere = async (page: Page): Promise<void> => {
+  for (const width of widths) {
+    await page.setViewportSize({ width, height: 800 });
+    await page.emulateMedia({ colorScheme: 'light' });
+    await expectAccessible(page);
+    await page.emulateMedia({ colorScheme: 'dark' });
+    await expectAccessible(page, 'colours');
+    const overflow = await page.evaluate('document.documentElement.scrollWidth - innerWidth');
+    expect(overflow, `${page.url()} at ${width} px`).to.be.at.most(0);
+  }
 };
