@@ -1,5 +1,7 @@
 import { SingleBar } from 'cli-progress';
 import Table from 'cli-table3';
+import { recordExperiments, recordTemplates } from './record-experiments.js';
+import { createNamed, requestVia, type Ask } from './requests.js';
 import { makeSample, spansIn, type SampleStream } from './sample.js';
 
 type Terminal = NodeJS.WritableStream & { readonly isTTY?: boolean };
@@ -29,55 +31,28 @@ export const recordDemo = async ({
   readonly seed?: number;
 }): Promise<readonly string[]> => {
   const ask = requestVia(baseUrl, apiKey);
-  const { id, created_at } = await createNamed(ask, '/v2/projects', project);
+  const { id, created_at } = await createNamed(ask, '/v2/projects', { name: project });
   const root = `/v2/projects/${id}`;
   const sample = makeSample({ seed, runs, days: sampleDays, end: Date.parse(created_at) });
   const steps = progress(out, sample.flatMap(({ traces }) => traces).length);
   const streams: Stream[] = [];
   for (const stream of sample) {
-    const { id: streamId } = await createNamed(ask, `${root}/log_streams`, stream.name);
+    const { id: streamId } = await createNamed(ask, `${root}/log_streams`, { name: stream.name });
     await ingest(ask, root, streamId, stream, steps.by);
     streams.push({ id: streamId, sample: stream });
   }
   steps.end();
+  const experiments = await recordExperiments(ask, { id, created_at, seed });
+  const templates = await recordTemplates(ask, root);
   const window = windowOf(sample);
-  out.write(`${await recordingSummary(ask, root, window, streams)}\n\n`);
+  out.write(`${await recordingSummary(ask, root, window, streams)}\n`);
+  out.write(`${experiments}; ${templates}.\n\n`);
   const lines = linesToTry({ baseUrl, apiKey, root, window, streams });
   out.write(`API   ${baseUrl}/v2\nKey   ${apiKey}\n\nTry:\n\n${lines.join('\n\n')}\n\n`);
   return lines;
 };
 
 type Stream = { readonly id: string; readonly sample: SampleStream };
-type Ask = (method: 'GET' | 'POST', path: string, body?: unknown) => Promise<Answer>;
-type Answer = { readonly status: number; readonly body: unknown };
-
-const requestVia =
-  (baseUrl: string, apiKey: string): Ask =>
-  async (method, path, body) => {
-    const answer = await fetch(`${baseUrl}${path}`, {
-      method,
-      headers: { 'Service-API-Key': apiKey, 'Content-Type': 'application/json' },
-      ...(body !== undefined && { body: JSON.stringify(body) }),
-    });
-    const said: unknown = await answer.json();
-    const nameTaken = answer.status === 409;
-    if (!answer.ok && !nameTaken)
-      throw new Error(`${method} ${path} answered ${answer.status}: ${JSON.stringify(said)}`);
-    return { status: answer.status, body: said };
-  };
-
-type Named = { readonly id: string; readonly name: string; readonly created_at: string };
-
-/** Creates the named object, or returns that of an earlier demo. */
-const createNamed = async (ask: Ask, path: string, name: string): Promise<Named> => {
-  const answer = await ask('POST', path, { name });
-  if (answer.status === 200) return answer.body as Named;
-  const known = (await ask('GET', path)).body as readonly Named[];
-  const found = known.find((one) => one.name === name);
-  if (found === undefined) throw new Error(`${path} has a ${name} that is out of sight`);
-  return found;
-};
-
 const ingest = async (
   ask: Ask,
   root: string,

@@ -12,6 +12,9 @@ type Options = { readonly dir?: string; readonly runs: string; readonly seed: st
 /** A key for the demo only: its service listens on this machine and its data is removed with it. */
 export const demoKey = 'demo-key-for-this-machine-only-0001';
 
+/** A minute: the first proof is there while one looks. */
+const demoSealMs = 60_000;
+
 /**
  * `assay demo`: starts a service on an empty folder, records a sample over HTTP, and keeps running.
  */
@@ -27,6 +30,7 @@ export const demo = async (config: Config, options: Options): Promise<void> => {
       dataDir: dir,
       logLevel: config.logLevel === 'info' ? 'warn' : config.logLevel,
       bootstrap: { ...config.bootstrap, apiKey },
+      seals: { ...config.seals, everyMs: Math.min(config.seals.everyMs, demoSealMs) },
     },
     {
       onAdminInvited: (notice) => {
@@ -34,7 +38,8 @@ export const demo = async (config: Config, options: Options): Promise<void> => {
       },
     },
   );
-  process.stdout.write(`The service runs on ${service.url}, its data is in ${dir}\n`);
+  const kept = options.dir === undefined ? ', removed at its end (--dir keeps one)' : '';
+  process.stdout.write(`The service runs on ${service.url}, its data is in ${dir}${kept}\n`);
   await recordDemo({
     baseUrl: service.url,
     apiKey,

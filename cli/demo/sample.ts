@@ -14,7 +14,7 @@ import {
   type SampleSpan,
 } from './sample-spans.js';
 
-type SampleTrace = {
+export type SampleTrace = {
   readonly type: 'trace';
   readonly id: string;
   readonly name: string;
@@ -52,7 +52,7 @@ const scenarioMix: readonly {
   { name: 'airline', share: 0.3, tell: airlineScenario },
   { name: 'coding', share: 0.2, tell: codingScenario },
 ];
-const models: readonly [PricedModel, ...PricedModel[]] = [
+export const models: readonly [PricedModel, ...PricedModel[]] = [
   { name: 'gpt-4o', price: [2.5, 10], tokensPerSecond: 90 },
   { name: 'gpt-4o-mini', price: [0.15, 0.6], tokensPerSecond: 140 },
   { name: 'claude-3-5-sonnet', price: [3, 15], tokensPerSecond: 70 },
@@ -123,28 +123,44 @@ const traceOf = (
   };
   const id = random.uuid();
   const told = tell(run, place.turn);
-  const trace: SampleTrace = {
-    type: 'trace',
+  const trace = sampleTrace(told, {
     id,
-    name: told.name,
-    created_at: instantOf(place.now),
+    from: place.now,
+    until: run.now,
     session_id: place.session?.id ?? null,
     external_id: `demo/${told.tags[0] ?? 'run'}/${place.number}`,
-    input: told.input,
-    output: told.output,
-    status_code: told.status_code,
-    tags: told.tags,
     user_metadata: {
       plan: random.pick(['free', 'pro', 'enterprise']),
       region: random.pick(['eu', 'us', 'apac']),
       release: badDay ? '2.5.0' : '2.4.1',
     },
-    ...datasetMembersOf(told),
-    metrics: { duration_ns: Math.round(run.now - place.now) * 1_000_000, ...told.metrics },
-    spans: told.spans,
-  };
+  });
   return { trace, until: run.now };
 };
+
+/** The trace of a scenario's result; `from` and `until` in milliseconds since 1970. */
+export const sampleTrace = (
+  told: ScenarioResult,
+  place: Pick<SampleTrace, 'id' | 'session_id' | 'external_id' | 'user_metadata'> & {
+    readonly from: number;
+    readonly until: number;
+  },
+): SampleTrace => ({
+  type: 'trace',
+  id: place.id,
+  name: told.name,
+  created_at: instantOf(place.from),
+  session_id: place.session_id,
+  external_id: place.external_id,
+  input: told.input,
+  output: told.output,
+  status_code: told.status_code,
+  tags: told.tags,
+  user_metadata: place.user_metadata,
+  ...datasetMembersOf(told),
+  metrics: { duration_ns: Math.round(place.until - place.from) * 1_000_000, ...told.metrics },
+  spans: told.spans,
+});
 
 const datasetMembersOf = (
   told: ScenarioResult,

@@ -7,6 +7,7 @@ import {
   type DemoRun,
   type SampleSpan,
 } from './sample-spans.js';
+import type { SeededRandom } from './seeded-random.js';
 
 /** Result of one run of an agent: a trace without id, time and place. */
 export type ScenarioResult = {
@@ -116,12 +117,33 @@ const plans: readonly [readonly string[], ...(readonly string[])[]] = [
 ];
 const airports = ['SEA', 'JFK', 'ATL', 'LYS', 'NRT', 'GRU'] as const;
 
-/** Books, changes and cancels flights with tools that sometimes fail. */
-export const airlineScenario: Scenario = (run) => {
-  const { random } = run;
+export type AirlineTask = {
+  readonly from: string;
+  readonly to: string;
+  readonly plan: readonly string[];
+  readonly question: string;
+  readonly expected: string;
+};
+
+export const drawAirlineTask = (random: SeededRandom): AirlineTask => {
   const [from, to] = [random.pick(airports), random.pick(airports)];
-  const question = `I need a flight from ${from} to ${to}, two bags.`;
-  const plan = random.pick(plans);
+  return {
+    from,
+    to,
+    plan: random.pick(plans),
+    question: `I need a flight from ${from} to ${to}, two bags.`,
+    expected: `Done: ${from} to ${to} with two bags.`,
+  };
+};
+
+/** Books, changes and cancels flights with tools that sometimes fail. */
+export const airlineScenario: Scenario = (run) => runAirlineTask(run, drawAirlineTask(run.random));
+
+export const runAirlineTask = (
+  run: DemoRun,
+  { from, to, plan, question, expected }: AirlineTask,
+): ScenarioResult => {
+  const { random } = run;
   const spans: SampleSpan[] = [];
   let failed = false;
   for (const [at, tool] of plan.entries()) {
@@ -147,7 +169,7 @@ export const airlineScenario: Scenario = (run) => {
   }
   const answer = failed
     ? 'I am sorry, the booking system does not answer. Please try again later.'
-    : `Done: ${from} to ${to} with two bags.`;
+    : expected;
   spans.push(
     llmSpan(run, 'answer', plan.length * 2, [{ role: 'user', content: question }], {
       role: 'assistant',
@@ -161,7 +183,7 @@ export const airlineScenario: Scenario = (run) => {
     status_code: failed ? 504 : 200,
     tags: ['airline', from.toLowerCase(), `tools-${plan.length}`],
     metrics: { reward: failed ? 0 : 1, solved: !failed },
-    reference: random.chance(0.3) ? `Done: ${from} to ${to} with two bags.` : null,
+    reference: random.chance(0.3) ? expected : null,
     spans,
   };
 };

@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process';
 import { Writable } from 'node:stream';
 import { promisify } from 'node:util';
 import { expect } from 'chai';
+import type { ExperimentComparison } from '../../contract/experiment-comparison.js';
 import { recordDemo } from '../../cli/demo/record-sample.js';
 import { temporaryFolder } from '../support/folder.js';
 import { startService, type ServiceProcess } from '../support/service-process.js';
@@ -50,6 +51,35 @@ describe('the demo', function () {
       expect(cells[4], row).to.equal(cells[5]);
     }
     expect(printed).to.contain(service.apiKey);
+  });
+
+  it('records experiments that are ranked and differ on rows, and templates', async () => {
+    expect(printed).to.contain('2 experiments over 16 rows of the dataset flight bookings');
+    const { body: projects } = await service.client.call<readonly { readonly id: string }[]>(
+      'GET',
+      '/v2/projects',
+    );
+    const root = `/v2/projects/${projects[0]?.id ?? ''}`;
+    const { body: experiments } = await service.client.call<readonly { readonly id: string }[]>(
+      'GET',
+      `${root}/experiments`,
+    );
+    const { body } = await service.client.call<ExperimentComparison>(
+      'POST',
+      `${root}/experiments/compare`,
+      {
+        body: { experiment_ids: experiments.map(({ id }) => id), metrics: ['reward'] },
+      },
+    );
+    expect(body.rows_in_all).to.equal(16);
+    const against = body.metrics[0]?.experiments[1]?.against_baseline;
+    expect(against?.wins).to.be.greaterThan(0);
+    expect(against?.losses).to.be.greaterThan(0);
+    const { body: templates } = await service.client.call<readonly unknown[]>(
+      'GET',
+      `${root}/annotation/templates`,
+    );
+    expect(templates).to.have.length(3);
   });
 
   it('changes nothing when it is repeated', async () => {
