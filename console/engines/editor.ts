@@ -26,9 +26,6 @@ export type CodeEditor = {
   readonly close: () => void;
 };
 
-/** Widths up to which code is read and not written. */
-const narrowScreen = '(max-width: 640px)';
-
 /**
  * Opens the editor in a shadow root of `host`: there CodeMirror's styles are constructed style
  * sheets, which the content security policy allows. Tab indents; Escape, then Tab leaves.
@@ -43,10 +40,7 @@ export const openCodeEditor = (
   },
 ): CodeEditor => {
   const root = host.shadowRoot ?? host.attachShadow({ mode: 'open' });
-  const narrow = host.ownerDocument.defaultView?.matchMedia(narrowScreen);
   const readOnly = new Compartment();
-  let isReadOnly = given.isReadOnly;
-  const readOnlyState = () => EditorState.readOnly.of(isReadOnly || narrow?.matches === true);
   const view = new EditorView({
     root,
     parent: root,
@@ -54,16 +48,13 @@ export const openCodeEditor = (
       doc: given.text,
       extensions: [
         ...extensionsOf(given.label),
-        readOnly.of(readOnlyState()),
+        readOnly.of(EditorState.readOnly.of(given.isReadOnly)),
         EditorView.updateListener.of(({ docChanged, state }) => {
           if (docChanged) given.onChange(state.doc.toString());
         }),
       ],
     }),
   });
-  const updateReadOnly = (): void =>
-    view.dispatch({ effects: readOnly.reconfigure(readOnlyState()) });
-  narrow?.addEventListener('change', updateReadOnly);
   return {
     setText: (text) => {
       // The editor ends all lines alike.
@@ -71,19 +62,14 @@ export const openCodeEditor = (
       view.dispatch({ changes: { from: 0, to: view.state.doc.length, insert: text } });
     },
     setMarks: (marks) => view.dispatch(setDiagnostics(view.state, marks.map(diagnosticIn(view)))),
-    setReadOnly: (next) => {
-      isReadOnly = next;
-      updateReadOnly();
-    },
+    setReadOnly: (isReadOnly) =>
+      view.dispatch({ effects: readOnly.reconfigure(EditorState.readOnly.of(isReadOnly)) }),
     goTo: (line) => {
       const { from } = lineOf(view, line);
       view.dispatch({ selection: { anchor: from }, scrollIntoView: true });
       view.focus();
     },
-    close: () => {
-      narrow?.removeEventListener('change', updateReadOnly);
-      view.destroy();
-    },
+    close: () => view.destroy(),
   };
 };
 
@@ -142,7 +128,8 @@ const highlighting = HighlightStyle.define([
 
 const theme = EditorView.theme({
   '&': { color: 'var(--text)', backgroundColor: 'var(--surface)', height: '100%' },
-  '&.cm-focused': { outline: '2px solid var(--accent)', outlineOffset: '-2px' },
+  // The page outlines the host.
+  '&.cm-focused': { outline: 'none' },
   '.cm-scroller': { font: '12.5px/18px var(--mono)', overflow: 'auto' },
   '.cm-content': { caretColor: 'var(--text)' },
   '.cm-cursor': { borderLeftColor: 'var(--text)' },

@@ -10,6 +10,7 @@ import { Button } from '../parts/button.js';
 import { FaultNotice } from '../parts/notice.js';
 import { printCount } from '../parts/numbers.js';
 import { RecordedWord } from '../parts/recorded-text.js';
+import { faultPlace } from '../scorers/model.js';
 import { choiceOf, failureText, isUnfinished, progressText } from './model.js';
 import type { RunIds } from './questions.js';
 
@@ -97,7 +98,7 @@ const Failures = (props: {
                 {failure.message === null ? (
                   <span class="muted">the record changed since</span>
                 ) : (
-                  <RecordedWord text={failure.message} />
+                  <RecordedWord text={faultPlace(failure.message).headline} />
                 )}
               </td>
               <td>

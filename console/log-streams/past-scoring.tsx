@@ -1,3 +1,4 @@
+import type { ComponentChildren } from 'preact';
 import { useMemo, useRef, useState } from 'preact/hooks';
 import type { Job } from '../../clients/typescript/src/generated/jobs-types.js';
 import type { Scorer } from '../../clients/typescript/src/generated/scorers-types-2.js';
@@ -60,27 +61,28 @@ export const PastScoring = (props: Props) => {
   return (
     <section class="card stack" aria-labelledby="past-scoring">
       <h2 id="past-scoring">Score what is there</h2>
-      <Select
-        label="Scorer"
-        value={scorer?.id ?? ''}
-        choices={[
-          ...(scorer === undefined ? [{ value: '', text: noScorerText(scorers) }] : []),
-          ...scorers.map((one) => ({
-            value: one.id,
-            text: `${markedText(one.name)} (${scorerText(one)})`,
-          })),
-        ]}
-        onChange={(id) => change({ scorer: id })}
-      />
-      {scorer !== undefined && (
-        <p class="note">Of each trace it scores: {scorer.scoreable_node_types.join(', ')}.</p>
-      )}
       <TraceChoice
         ids={ids}
         mayStart={right.isAllowed && scorer !== undefined && !isBusy && !score.isRunning}
         reason={right.reason}
         onStart={(request) => void score.run(request)}
-      />
+      >
+        <Select
+          label="Scorer"
+          value={scorer?.id ?? ''}
+          choices={[
+            ...(scorer === undefined ? [{ value: '', text: noScorerText(scorers) }] : []),
+            ...scorers.map((one) => ({
+              value: one.id,
+              text: `${markedText(one.name)} (${scorerText(one)})`,
+            })),
+          ]}
+          onChange={(id) => change({ scorer: id })}
+        />
+        {scorer !== undefined && (
+          <span class="note">Of each trace: {scorer.scoreable_node_types.join(', ')}.</span>
+        )}
+      </TraceChoice>
       <FaultNotice fault={choice.fault ?? score.fault ?? past.fault} />
       <BehindNotice isBehind={past.isBehind} />
       {past.value !== undefined && (
@@ -112,6 +114,8 @@ const TraceChoice = (props: {
   readonly mayStart: boolean;
   readonly reason: string;
   readonly onStart: (request: PastScoringRequest) => void;
+  /** The choice of the scorer. */
+  readonly children: ComponentChildren;
 }) => {
   const { ids } = props;
   const { service } = useSurroundings();
@@ -130,6 +134,7 @@ const TraceChoice = (props: {
   return (
     <>
       <div class="run-fields">
+        {props.children}
         <RangePicker
           range={view.t}
           onChange={(range) => {

@@ -1,6 +1,7 @@
-import { useMemo, useRef, useState } from 'preact/hooks';
+import { useMemo, useState } from 'preact/hooks';
 import type { Scorer } from '../../clients/typescript/src/generated/scorers-types-2.js';
 import { CodeEditor } from '../client/code-editor.js';
+import { useSurroundings } from '../client/context.js';
 import { useKeys } from '../client/keys.js';
 import { useCaller } from '../client/queries.js';
 import { useView } from '../client/view.js';
@@ -18,6 +19,7 @@ import { ValidationResult } from './validation-result.js';
 export const CodeTab = (props: { readonly scorer: Scorer; readonly draft: ScorerDraft }) => {
   const { scorer, draft } = props;
   const [view] = useView(scorerCodec);
+  const { appearance } = useSurroundings();
   const caller = useCaller();
   const creator = creatorPermit(caller.value);
   const update = permissionOf(scorer.permissions, 'update');
@@ -33,12 +35,10 @@ export const CodeTab = (props: { readonly scorer: Scorer; readonly draft: Scorer
   const save = (): void => {
     if (maySave) void draft.save.run();
   };
-  const latest = useRef({ validate, save });
-  latest.current = { validate, save };
   useKeys(
     [
-      { keys: 'Ctrl+Enter', what: 'Validate', run: () => latest.current.validate() },
-      { keys: 'Ctrl+s', what: 'Save a new version', run: () => latest.current.save() },
+      { keys: 'Ctrl+Enter', what: 'Validate', run: validate },
+      { keys: 'Ctrl+s', what: 'Save a new version', run: save },
     ],
     [],
   );
@@ -47,7 +47,11 @@ export const CodeTab = (props: { readonly scorer: Scorer; readonly draft: Scorer
       <div class="stack">
         <FaultNotice fault={draft.code.fault} onRetry={draft.code.refetch} />
         {draft.isLoaded ? (
-          <Editor {...props} isReadOnly={!update.isAllowed} target={target} />
+          <Editor
+            {...props}
+            isReadOnly={!update.isAllowed || appearance.isNarrow.value}
+            target={target}
+          />
         ) : (
           <Skeleton />
         )}

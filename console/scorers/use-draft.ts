@@ -1,7 +1,8 @@
-import { useState } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
 import type { Scorer, ScorerTask } from '../../clients/typescript/src/generated/scorers-types-2.js';
 import { useSurroundings } from '../client/context.js';
 import { useAction } from '../client/queries.js';
+import { useUnsaved } from '../client/unsaved.js';
 import { useView } from '../client/view.js';
 import { firstText, saveObstacle, validationOf } from './model.js';
 import { useTask, useVersionCode } from './questions.js';
@@ -12,9 +13,12 @@ export type Sample = { readonly input: string; readonly output: string };
 
 const fileOf = (text: string): Blob => new Blob([text], { type: 'text/x-python' });
 
+/** Edited code, and the version that it began from; null: there was none. */
+type EditedCode = { readonly text: string; readonly base: number | null };
+
 /**
- * The code of a scorer as it is edited: its text, its validation, and saving it. It lives as long
- * as the page, so that a login that ends takes nothing away.
+ * The code of a scorer as it is edited: its text, its validation, and saving it. An edited text
+ * outlives the page within its tab, and a login that ends.
  */
 export const useScorerDraft = (scorer: Scorer) => {
   const { navigation } = useSurroundings();
@@ -22,14 +26,16 @@ export const useScorerDraft = (scorer: Scorer) => {
   const [view, change] = useView(scorerCodec);
   const newest = scorer.latest_version?.version ?? null;
   const code = useVersionCode(scorer.id, newest);
-  /** The edited text, and the version that it began from; null: not edited. */
-  const [edited, setEdited] = useState<{ text: string; base: number | null } | null>(null);
+  const [edited, setEdited] = useUnsaved<EditedCode>(`scorer ${scorer.id}`);
   const [checked, setChecked] = useState<{ task: string; text: string } | null>(null);
   const [sample, setSample] = useState<Sample>({ input: '', output: '' });
   const task = useTask(view.task);
   const validation = task.value === undefined ? null : validationOf(task.value);
   const saved = newest === null ? null : (code.value ?? null);
   const text = edited?.text ?? saved ?? firstText;
+  useEffect(() => {
+    if (edited !== null && edited.text === saved) setEdited(null);
+  }, [saved]);
   const validatedText = checked !== null && checked.task === view.task ? checked.text : null;
   const validate = useAction(async (operations, _input, options) => {
     const file = fileOf(text);
@@ -63,7 +69,8 @@ export const useScorerDraft = (scorer: Scorer) => {
     text,
     isLoaded: newest === null || code.value !== undefined || edited !== null,
     setText: (next: string): void => {
-      if (next !== text) setEdited({ text: next, base: edited === null ? newest : edited.base });
+      const base = edited === null ? newest : edited.base;
+      setEdited(next === (saved ?? firstText) ? null : { text: next, base });
     },
     /** True where another version was saved since the text was edited first. */
     isOvertaken: edited !== null && edited.base !== newest && edited.text !== saved,

@@ -128,7 +128,7 @@ const versionChoices = (dataset: Dataset | undefined) => {
       text: `v${current - 1 - index}`,
     }),
   );
-  return [{ value: '', text: current === 0 ? '–' : `v${current}, the current one` }, ...older];
+  return [{ value: '', text: current === 0 ? '–' : `v${current} (current)` }, ...older];
 };
 
 /** Rows of one validation (contract 4.11). */

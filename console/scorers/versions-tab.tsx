@@ -6,6 +6,7 @@ import { useView } from '../client/view.js';
 import { Button } from '../parts/button.js';
 import { Select } from '../parts/field.js';
 import { BehindNotice, EmptyNotice, FaultNotice, Skeleton } from '../parts/notice.js';
+import { RecordedText } from '../parts/recorded-text.js';
 import { RecordedRun } from '../parts/text-pieces.js';
 import { permissionOf } from '../people/model.js';
 import { diffLinesOf, type DiffLine } from './code-diff.js';
@@ -123,7 +124,7 @@ const Comparison = (props: {
 const CodeDifference = (props: { readonly before: string; readonly after: string }) => {
   const pieces = useTextDiff(props.before, props.after, 'lines');
   if (props.before === props.after) return <p class="note">The same code.</p>;
-  if (pieces === null) return <Skeleton />;
+  if (pieces === null) return <RecordedText text={props.after} />;
   return (
     <div class="scroll-x" tabIndex={0} role="group" aria-label="Lines of both versions">
       <table class="code-diff mono">
