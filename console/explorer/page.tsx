@@ -19,6 +19,7 @@ import { PageHeading } from '../parts/heading.js';
 import type { PageProps } from '../parts/page.js';
 import { RangePicker } from '../parts/range-picker.js';
 import { Tabs } from '../parts/tabs.js';
+import { useSavedViews } from '../views/saved-views.js';
 import type { Population } from '../../kernel/records/record.js';
 import { moveFilter } from './move-filter.js';
 import { Records } from './records.js';
@@ -43,6 +44,7 @@ export const Page = ({ params }: PageProps) => {
   const { recents, addRecent } = useRecentFilters();
   const field = useRef<HTMLInputElement | null>(null);
   const [isBuilding, setIsBuilding] = useState(false);
+  const views = useSavedViews({ projectId, page: kindOf[population] });
   const parsed = useMemo(() => parseFilter(view.f, context), [view.f, context]);
   useKeys([{ keys: '/', what: 'Filter', run: () => field.current?.focus() }], []);
   const apply = (filter: string): void => {
@@ -73,7 +75,9 @@ export const Page = ({ params }: PageProps) => {
         inputRef={field}
       >
         <Button onClick={() => setIsBuilding(true)}>Builder</Button>
+        {views.button}
       </FilterField>
+      {views.dialog}
       {isBuilding && (
         <FilterBuilder
           tree={parsed.tree}

@@ -135,6 +135,29 @@ export const treeLimitMessage = (tree: FilterTree): string | null => {
 export const both = (one: FilterTree | null, other: FilterTree): FilterTree =>
   one === null ? other : { and_: [one, other] };
 
+/** Any of the conditions, of which there is at least one. */
+const anyOf = (nodes: readonly FilterTree[]): FilterTree =>
+  nodes.length === 1 && nodes[0] !== undefined ? nodes[0] : { or: nodes };
+
+/**
+ * Condition that one of the metrics has an evaluation error, of that code or any: of traces also on
+ * one of their spans. At least one metric.
+ */
+export const evaluationErrors = (
+  metrics: readonly string[],
+  population: 'traces' | 'spans',
+  code: number | null,
+): FilterTree => {
+  const type = 'error';
+  const own = metrics.map((name): FilterTree => ({
+    filter:
+      code === null
+        ? { type, name, operator: 'any' }
+        : { type, name, operator: 'one_of', value: [code] },
+  }));
+  return population === 'spans' ? anyOf(own) : { or: [...own, { any_span: anyOf(own) }] };
+};
+
 /** The filter's records that failed: status 400 and above. */
 export const withErrors = (filter: FilterTree | null): FilterTree =>
   both(filter, { filter: { type: 'number', name: 'status_code', operator: 'gte', value: 400 } });

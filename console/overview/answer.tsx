@@ -1,15 +1,24 @@
 import { useState } from 'preact/hooks';
 import type { Column } from '../../clients/typescript/src/generated/traces-types.js';
 import { useSurroundings } from '../client/context.js';
-import { both, withErrors, type FilterTree } from '../language/filter-tree.js';
+import {
+  both,
+  evaluationErrors,
+  treeLimitMessage,
+  withErrors,
+  type FilterTree,
+} from '../language/filter-tree.js';
 import { printFilter } from '../language/print-filter.js';
 import type { ChartBucket } from '../parts/chart-scale.js';
 import { instantFigure } from '../parts/instants.js';
 import { printCount, printDuration } from '../parts/numbers.js';
 import type { TimeRange } from '../parts/address.js';
+import { runSelector } from '../parts/record-scope.js';
 import { TimeChart } from '../parts/time-chart.js';
+import { otherPopulationCode, unknownMetricCode } from '../../kernel/records/evaluation-errors.js';
 import { cardsOf, type OverviewCard } from './cards.js';
 import { ChartTable } from './chart-table.js';
+import { Distributions } from './distributions.js';
 import {
   bucketsOf,
   countOf,
@@ -17,6 +26,7 @@ import {
   groupsOf,
   measureOf,
   movedWindow,
+  widgetsOf,
   windowOfBuckets,
   type ShownMetric,
 } from './model.js';
@@ -38,21 +48,25 @@ type Props = {
 /** Charts, chips and groups of an answer; all of them lead to the explorer. */
 export const Answer = (props: Props) => {
   const { answer } = props;
-  const shown = answer.groups ?? answer.all;
   const links = useLinks(props);
-  const errors = Object.values(shown.standard_errors);
+  const { navigation } = useSurroundings();
   return (
     <>
       <p class="note overview-note" role="status">
         <span>{populationText(answer)}</span>
         {answer.isLengthened && <span>Longer steps: shorter ones have too many values</span>}
-        {errors.map(({ error_code, message }) => (
-          <span key={error_code} class="warn">
-            ⚠ {error_code} {message}
-          </span>
-        ))}
+        <EvaluationErrors {...props} links={links} />
       </p>
-      <Cards {...props} links={links} />
+      {props.view.show === 'distributions' ? (
+        <Distributions
+          {...props}
+          bounds={answer.window}
+          run={runSelector(props.view.run) ?? {}}
+          onOpen={(condition) => navigation.go(links.path, links.with(condition))}
+        />
+      ) : (
+        <Cards {...props} links={links} />
+      )}
       {answer.groups !== null && <Groups {...props} links={links} />}
       <Chips {...props} links={links} />
     </>
@@ -67,10 +81,47 @@ const populationText = ({ all, groups }: OverviewAnswer): string => {
   return isModel ? 'Spans of the kind llm are counted: only they have a model' : text;
 };
 
+/** Evaluation errors of the metrics, each with the way to its records. */
+const EvaluationErrors = ({ answer, links }: Props & { readonly links: Links }) => {
+  const { navigation } = useSurroundings();
+  const errors = Object.values((answer.groups ?? answer.all).standard_errors);
+  const { failedEvaluations: failed } = answer;
+  const hrefOf = (code: number | null): string | null => {
+    const fragment = links.evaluations(code);
+    return fragment === null ? null : navigation.href(links.path, fragment);
+  };
+  const all = hrefOf(null);
+  return (
+    <>
+      {failed !== null && all !== null && (
+        <a class="warn" href={all}>
+          ⚠ {printCount(failed)} with evaluation errors
+        </a>
+      )}
+      {errors.map(({ error_code: code, message }) => {
+        const href = isAboutQuery(code) ? null : hrefOf(code);
+        return href === null ? (
+          <span key={code} class="warn">
+            ⚠ {code} {message}
+          </span>
+        ) : (
+          <a key={code} class="warn" href={href}>
+            {code} {message}
+          </a>
+        );
+      })}
+    </>
+  );
+};
+
+/** True for errors of the question itself, which no record has (contract 3.9). */
+const isAboutQuery = (code: number): boolean =>
+  code === unknownMetricCode || code === otherPopulationCode;
+
 type Links = ReturnType<typeof useLinks>;
 
 /** Addresses of the explorer for a part of what the charts show. */
-const useLinks = ({ projectId, view, answer, tree, me, columns }: Props) => {
+const useLinks = ({ projectId, view, answer, tree, me, columns, metrics }: Props) => {
   const kind = (answer.groups ?? answer.all).population;
   const column = columns.find(({ id }) => id === view.by);
   const usual = { t: view.t, f: view.f, run: view.run, sort: null };
@@ -95,6 +146,15 @@ const useLinks = ({ projectId, view, answer, tree, me, columns }: Props) => {
     },
     dearest: (): string =>
       explorerLinkCodec.write({ ...usual, sort: { column: 'metrics/cost', ascending: false } }),
+    with: (condition: FilterTree): string =>
+      explorerLinkCodec.write({ ...usual, f: print(both(tree, condition)) }),
+    /** Null where the filter has too many conditions for these. */
+    evaluations: (code: number | null): string | null => {
+      const names = widgetsOf(metrics).map(({ metric_name: name }) => name);
+      const failed = both(tree, evaluationErrors([...new Set(names)], kind, code));
+      if (treeLimitMessage(failed) !== null) return null;
+      return explorerLinkCodec.write({ ...usual, f: print(failed) });
+    },
     unrated: (): string => {
       const text = view.f === '' ? 'not annotated' : `(${view.f}) and not annotated`;
       return explorerLinkCodec.write({ ...usual, f: text });

@@ -23,6 +23,7 @@ import type { PageProps } from '../parts/page.js';
 import { RangePicker } from '../parts/range-picker.js';
 import type { TimeRange } from '../parts/address.js';
 import { runSelector, windowOf } from '../parts/record-scope.js';
+import { useSavedViews } from '../views/saved-views.js';
 import { Answer } from './answer.js';
 import {
   groupColumns,
@@ -51,18 +52,20 @@ export const Page = ({ params }: PageProps) => {
     filter: parsed.tree,
     widgets: widgetsOf(metrics),
   });
-  const count = overview.value?.all.aggregate_metrics.span_count;
+  const count = overview.value?.all.aggregate_metrics.requests_count;
   const setRange = useRangeStack(view.t, (t) => change({ t }));
   const field = useRef<HTMLInputElement | null>(null);
-  const show = view.show === 'charts' ? 'tables' : 'charts';
+  const toggle = (show: OverviewView['show']): void =>
+    change({ show: view.show === show ? 'charts' : show }, 'replace');
   useKeys(
     [
       { keys: '/', what: 'Filter', run: () => field.current?.focus() },
       { keys: '.', what: 'Ask again', run: overview.refetch },
       { keys: 'z', what: 'Range before', run: setRange.back },
-      { keys: 'd', what: 'Charts as tables', run: () => change({ show }, 'replace') },
+      { keys: 'd', what: 'Charts as tables', run: () => toggle('tables') },
+      { keys: 'h', what: 'Distributions', run: () => toggle('distributions') },
     ],
-    [show, view.t],
+    [view.show, view.t],
   );
   return (
     <>
@@ -129,6 +132,16 @@ const Head = (props: {
           ...groupColumns(props.columns).map(({ id, label }) => ({ value: id, text: label })),
         ]}
         onChange={(by) => props.onChange({ by: by === '' ? null : by })}
+      />
+      <Select
+        label="Show"
+        value={view.show}
+        choices={[
+          { value: 'charts', text: 'charts' },
+          { value: 'tables', text: 'tables' },
+          { value: 'distributions', text: 'distributions' },
+        ]}
+        onChange={(show) => props.onChange({ show })}
       />
       <RangePicker range={view.t} onChange={props.onRange} />
     </div>
@@ -235,19 +248,25 @@ const OverviewFilter = (props: {
 }) => {
   const wanted = useWantedValues(props.projectId);
   const { recents, addRecent } = useRecentFilters();
+  const views = useSavedViews({ projectId: props.projectId, page: 'overview' });
   return (
-    <FilterField
-      label="Filter"
-      text={props.view.f}
-      context={props.context}
-      {...wanted}
-      recents={recents}
-      inputRef={props.inputRef}
-      onApply={(text) => {
-        addRecent(text);
-        if (text !== props.view.f) props.onApply(text);
-      }}
-    />
+    <>
+      <FilterField
+        label="Filter"
+        text={props.view.f}
+        context={props.context}
+        {...wanted}
+        recents={recents}
+        inputRef={props.inputRef}
+        onApply={(text) => {
+          addRecent(text);
+          if (text !== props.view.f) props.onApply(text);
+        }}
+      >
+        {views.button}
+      </FilterField>
+      {views.dialog}
+    </>
   );
 };
 

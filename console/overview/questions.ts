@@ -5,8 +5,14 @@ import type {
 } from '../../clients/typescript/src/generated/metrics-types.js';
 import type { FilterNode } from '../../clients/typescript/src/generated/traces-types.js';
 import type { Operations } from '../client/service.js';
-import { withErrors, type FilterTree } from '../language/filter-tree.js';
-import { intervalsFrom, windowBefore, type OverviewWindow } from './model.js';
+import {
+  both,
+  evaluationErrors,
+  treeLimitMessage,
+  withErrors,
+  type FilterTree,
+} from '../language/filter-tree.js';
+import { countOf, intervalsFrom, windowBefore, type OverviewWindow } from './model.js';
 
 /** Question behind the overview: one window, filter and run, and the widgets of its charts. */
 type OverviewQuestion = {
@@ -29,6 +35,8 @@ export type OverviewAnswer = {
   readonly errors: CustomSearchResponse;
   readonly before: CustomSearchResponse;
   readonly errorsBefore: CustomSearchResponse;
+  /** Records with an evaluation error of the widgets' metrics; null: none, or not counted. */
+  readonly failedEvaluations: number | null;
   readonly groups: CustomSearchResponse | null;
   readonly groupErrors: CustomSearchResponse | null;
 };
@@ -78,6 +86,12 @@ const askWith = async (
   const failed = { metric_details: [], filter_tree: withErrors(filter) as FilterNode };
   const [all, errors, earlier] = await Promise.all([ask({}), ask(failed), ask(before)]);
   const errorsBefore = await ask({ ...failed, ...before });
+  const unscored = all.ems_captured_error ? failedTree(question, all.population) : null;
+  const counted =
+    unscored === null
+      ? null
+      : await ask({ metric_details: [], interval_minutes: null, filter_tree: unscored });
+  const failedEvaluations = counted && counted.aggregate_metrics[countOf(counted)];
   if (by === null) {
     return {
       window: bounds,
@@ -85,6 +99,7 @@ const askWith = async (
       errors,
       before: earlier,
       errorsBefore,
+      failedEvaluations,
       groups: null,
       groupErrors: null,
     };
@@ -93,7 +108,26 @@ const askWith = async (
     ask({ group_by: by }),
     ask({ ...failed, group_by: by }),
   ]);
-  return { window: bounds, all, errors, before: earlier, errorsBefore, groups, groupErrors };
+  return {
+    window: bounds,
+    all,
+    errors,
+    before: earlier,
+    errorsBefore,
+    failedEvaluations,
+    groups,
+    groupErrors,
+  };
+};
+
+/** The filter, of records with an evaluation error; null where it has too many conditions. */
+const failedTree = (
+  { filter, widgets }: OverviewQuestion,
+  population: CustomSearchResponse['population'],
+): FilterTree | null => {
+  const metrics = [...new Set(widgets.map(({ metric_name }) => metric_name))];
+  const tree = both(filter, evaluationErrors(metrics, population, null));
+  return treeLimitMessage(tree) === null ? tree : null;
 };
 
 const boundsOf = ({ from, to }: OverviewWindow) => ({ start_time: from, end_time: to });

@@ -5,13 +5,13 @@ import { scopeMembers, type RecordScope } from '../parts/record-scope.js';
 export type OverviewView = RecordScope & {
   /** Column that the charts are grouped by; null: none. */
   readonly by: string | null;
-  readonly show: 'charts' | 'tables';
+  readonly show: 'charts' | 'tables' | 'distributions';
 };
 
 export const overviewCodec = addressCodec<OverviewView>({
   ...scopeMembers,
   by: optionalMember(),
-  show: choiceMember(['charts', 'tables'], 'charts'),
+  show: choiceMember(['charts', 'tables', 'distributions'], 'charts'),
 });
 
 /** Members of the explorer's address that links of the overview set. */

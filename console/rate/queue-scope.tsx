@@ -6,6 +6,7 @@ import type { FilterContext } from '../language/catalogue.js';
 import { Button } from '../parts/button.js';
 import { FilterField } from '../parts/filter-field.js';
 import { rangeName, RangePicker } from '../parts/range-picker.js';
+import { useSavedViews } from '../views/saved-views.js';
 import type { RateView } from './state.js';
 
 type ScopeProps = {
@@ -36,6 +37,7 @@ export const ScopeFields = (props: ScopeProps & { readonly onClose: (() => void)
   const { projectId, view, context, onClose } = props;
   const wanted = useWantedValues(projectId);
   const { recents, addRecent } = useRecentFilters();
+  const views = useSavedViews({ projectId, page: 'rate' });
   const field = useRef<HTMLInputElement | null>(null);
   useEffect(() => field.current?.focus(), []);
   return (
@@ -54,12 +56,14 @@ export const ScopeFields = (props: ScopeProps & { readonly onClose: (() => void)
           if (f !== view.f) props.onChange({ f });
         }}
       >
+        {views.button}
         {onClose !== null && (
           <Button look="plain" onClick={onClose}>
             Done
           </Button>
         )}
       </FilterField>
+      {views.dialog}
     </div>
   );
 };

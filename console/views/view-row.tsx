@@ -1,0 +1,148 @@
+import { useState } from 'preact/hooks';
+import { useAction } from '../client/queries.js';
+import { Button } from '../parts/button.js';
+import { fieldFault } from '../parts/faults.js';
+import { TextField } from '../parts/field.js';
+import { FaultNotice } from '../parts/notice.js';
+import { permitsOf, type SavedPageView } from './model.js';
+
+type Props = {
+  readonly projectId: string;
+  readonly view: SavedPageView;
+  /** State of the page now, which overwrites that of the view. */
+  readonly state: string;
+  readonly caller: { readonly id: string; readonly role: string };
+  readonly onOpen: () => void;
+};
+
+type ViewChanges = Partial<Pick<SavedPageView, 'name' | 'state' | 'is_shared'>>;
+
+/** One saved view: opens it, renames, overwrites, shares or deletes it. */
+export const ViewRow = (props: Props) => {
+  const { projectId, view, state } = props;
+  const [mode, setMode] = useState<'shown' | 'renamed' | 'deleted'>('shown');
+  const target = { project_id: projectId, view_id: view.id };
+  const change = useAction<ViewChanges>(
+    (operations, changes, options) => operations.views.change({ ...target, ...changes }, options),
+    ['views'],
+  );
+  const remove = useAction(
+    (operations, _input, options) => operations.views.delete(target, options),
+    ['views'],
+  );
+  const close = (): void => setMode('shown');
+  const rename = async (name: string): Promise<void> => {
+    if (await change.run({ name })) close();
+  };
+  const isNow = view.state === state;
+  return (
+    <li class="view-row" aria-current={isNow ? 'true' : undefined}>
+      <span class="inline">
+        <button type="button" class="view-name" onClick={props.onOpen}>
+          {view.name}
+        </button>
+        {view.is_shared && <span class="note">shared</span>}
+        {isNow && <span class="note">shown now</span>}
+      </span>
+      {mode === 'shown' && (
+        <ViewActions
+          {...props}
+          isNow={isNow}
+          isRunning={change.isRunning}
+          onChange={(changes) => void change.run(changes)}
+          onRename={() => setMode('renamed')}
+          onDelete={() => setMode('deleted')}
+        />
+      )}
+      {mode === 'renamed' && (
+        <RenameView
+          name={view.name}
+          complaint={fieldFault(change.fault, 'name')}
+          isRunning={change.isRunning}
+          onRename={(name) => void rename(name)}
+          onClose={close}
+        />
+      )}
+      {mode === 'deleted' && (
+        <span class="inline" role="group" aria-label={`Delete ${view.name}?`}>
+          <Button look="danger" isDisabled={remove.isRunning} onClick={() => void remove.run()}>
+            Delete for good
+          </Button>
+          <Button onClick={close}>Keep</Button>
+        </span>
+      )}
+      <FaultNotice fault={change.fault ?? remove.fault} />
+    </li>
+  );
+};
+
+const ViewActions = (
+  props: Props & {
+    readonly isNow: boolean;
+    readonly isRunning: boolean;
+    readonly onChange: (changes: ViewChanges) => void;
+    readonly onRename: () => void;
+    readonly onDelete: () => void;
+  },
+) => {
+  const { view, state } = props;
+  const { changeReason, shareReason } = permitsOf(view, props.caller);
+  const usual = {
+    look: 'plain' as const,
+    isDisabled: changeReason !== null || props.isRunning,
+    ...(changeReason !== null && { title: changeReason }),
+  };
+  return (
+    <span class="inline">
+      {!props.isNow && (
+        <Button
+          {...usual}
+          label={`Overwrite ${view.name}`}
+          onClick={() => props.onChange({ state })}
+        >
+          Overwrite
+        </Button>
+      )}
+      <Button {...usual} label={`Rename ${view.name}`} onClick={props.onRename}>
+        Rename
+      </Button>
+      <Button
+        look="plain"
+        label={`${view.is_shared ? 'Unshare' : 'Share'} ${view.name}`}
+        isDisabled={shareReason !== null || props.isRunning}
+        {...(shareReason !== null && { title: shareReason })}
+        onClick={() => props.onChange({ is_shared: !view.is_shared })}
+      >
+        {view.is_shared ? 'Unshare' : 'Share'}
+      </Button>
+      <Button {...usual} label={`Delete ${view.name}`} onClick={props.onDelete}>
+        Delete
+      </Button>
+    </span>
+  );
+};
+
+const RenameView = (props: {
+  readonly name: string;
+  readonly complaint: string | null;
+  readonly isRunning: boolean;
+  readonly onRename: (name: string) => void;
+  readonly onClose: () => void;
+}) => {
+  const [name, setName] = useState(props.name);
+  return (
+    <form
+      class="inline"
+      onSubmit={(event) => {
+        event.preventDefault();
+        props.onRename(name);
+      }}
+    >
+      <TextField label="New name" value={name} onInput={setName} complaint={props.complaint} />
+      <Button type="submit" isDisabled={name.trim() === '' || props.isRunning}>
+        Rename
+      </Button>
+      <Button onClick={props.onClose}>Cancel</Button>
+    </form>
+  );
+};
