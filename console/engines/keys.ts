@@ -46,12 +46,19 @@ export const openKeyboard = (document: Document): Keyboard => {
     run();
   };
   document.addEventListener('keydown', onPair, { capture: true });
+  // A control keeps Enter until another command was run while it had the focus.
+  let left: EventTarget | null = null;
+  document.addEventListener('focusin', () => {
+    left = null;
+  });
   document.addEventListener('keydown', (event) => {
     if (event.defaultPrevented) return;
     const key = keyOf(event);
-    const run = key === null ? null : commandOf(key);
+    const isOfControl = key === 'Enter' && left !== event.target && isControl(event.target);
+    const run = key === null || isOfControl ? null : commandOf(key);
     if (run === null) return;
     event.preventDefault();
+    left = event.target;
     run();
   });
   return {
@@ -79,12 +86,12 @@ const keyOf = (event: KeyboardEvent): string | null => {
   const hasDialog = target.ownerDocument.querySelector('dialog[open]') !== null;
   // Escape closes the open dialog, and nothing behind it.
   if (key === 'Escape' && hasDialog) return null;
-  if (key === 'Enter' && target.matches(controls)) return null;
   return isTyping(target) && !typingKeys.has(key) ? null : key;
 };
 
-/** Elements that act by `Enter` themselves. */
-const controls = 'a[href], button, summary, [role=menuitem]';
+/** True for elements that act by `Enter` themselves. */
+const isControl = (target: EventTarget | null): boolean =>
+  target instanceof Element && target.matches('a[href], button, summary, [role=menuitem]');
 
 const isTyping = (target: HTMLElement): boolean =>
   target.isContentEditable ||
