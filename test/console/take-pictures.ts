@@ -50,7 +50,7 @@ const isWrong = (row: number, run: number): boolean =>
 const recordExperiments = async (page: Page, project: string): Promise<readonly string[]> => {
   const root = `projects/${project.split('/').at(-1)}`;
   const ids: string[] = [];
-  for (const [run, name] of ['prompt-a', 'prompt-b'].entries()) {
+  for (const [run, name] of ['answers-a', 'answers-b'].entries()) {
     const { id } = await post(page, `${root}/experiments`, { name });
     const traces = questions.map((question, row) => ({
       name: 'answer',
