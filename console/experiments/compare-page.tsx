@@ -4,13 +4,21 @@ import { useKeys } from '../client/keys.js';
 import { useView } from '../client/view.js';
 import { Button } from '../parts/button.js';
 import { Select, TextField } from '../parts/field.js';
+import { addressCodec } from '../parts/address.js';
 import { PageHeading } from '../parts/heading.js';
 import { BehindNotice, EmptyNotice, FaultNotice, Skeleton } from '../parts/notice.js';
 import type { PageProps } from '../parts/page.js';
+import { scopeMembers, type RecordScope } from '../parts/record-scope.js';
 import { markedText } from '../parts/text-pieces.js';
 import { useChoices, useComparison } from './compare-questions.js';
 import { ComparedRows } from './compared-rows.js';
-import { cautions, comparedIds, judgingMetric, unchangedSentence } from './comparison.js';
+import {
+  cautions,
+  comparedIds,
+  judgingMetric,
+  unchangedSentence,
+  type Caution,
+} from './comparison.js';
 import { MetricTable } from './metric-table.js';
 import { experimentName, useCriteria, useRight } from './questions.js';
 import { comparisonCodec } from './state.js';
@@ -39,7 +47,7 @@ export const Page = ({ params }: PageProps) => {
       {comparison.isLoading && <Skeleton />}
       {isPossible && value !== undefined && (
         <>
-          <Cautions sentences={cautions(value)} />
+          <Cautions projectId={projectId} sentences={cautions(value)} />
           {unchanged !== null && (
             <p class="notice" role="status">
               <strong>{unchanged}</strong>
@@ -66,18 +74,37 @@ const NothingCompared = ({ isItself }: { readonly isItself: boolean }) =>
     </p>
   ) : (
     <EmptyNotice title="Nothing to compare yet">
-      <p>Choose a base, and add the experiments to compare with it.</p>
+      <p>Choose a baseline, and add the experiments to compare with it.</p>
     </EmptyNotice>
   );
 
-const Cautions = ({ sentences }: { readonly sentences: readonly string[] }) =>
-  sentences.length === 0 ? null : (
+const Cautions = (props: {
+  readonly projectId: string;
+  readonly sentences: readonly Caution[];
+}) => {
+  const { navigation } = useSurroundings();
+  const failedOf = (id: string): string => {
+    const scope = { t: 'all', f: 'status_code >= 400', run: `experiment:${id}` } as const;
+    const view = addressCodec<RecordScope>(scopeMembers).write(scope);
+    return navigation.href(`/p/${props.projectId}/traces`, view);
+  };
+  if (props.sentences.length === 0) return null;
+  return (
     <ul class="cautions">
-      {sentences.map((sentence) => (
-        <li key={sentence}>{markedText(sentence)}</li>
+      {props.sentences.map(({ text, failedOf: id }) => (
+        <li key={text}>
+          {markedText(text)}
+          {id !== null && (
+            <>
+              {' '}
+              <a href={failedOf(id)}>Failed traces</a>
+            </>
+          )}
+        </li>
       ))}
     </ul>
   );
+};
 
 /** Experiments that one comparison takes (contract 5.5). */
 const comparedMax = 10;
@@ -100,19 +127,25 @@ const Compared = ({ projectId }: { readonly projectId: string }) => {
     change({ base, with: [view.base, ...others].filter((id) => id !== base && id !== '') });
   const first = others.find((id) => id !== view.base) ?? '';
   useKeys(
-    [{ keys: 'b', what: 'Swap the base with the first other', run: () => first && setBase(first) }],
+    [
+      {
+        keys: 'b',
+        what: 'Swap the baseline with the first other',
+        run: () => first && setBase(first),
+      },
+    ],
     [view.base, view.with],
   );
   const free = choices.filter(({ value }) => !ids.includes(value));
   return (
     <div class="experiments-toolbar" role="group" aria-label="Compared experiments">
       <Select
-        label="Base"
+        label="Baseline"
         value={view.base}
         choices={view.base === '' ? [{ value: '', text: 'Choose…' }, ...choices] : choices}
         onChange={setBase}
       />
-      <span class="muted">with</span>
+      <span class="muted">compared with</span>
       {others.map((id) => (
         <span key={id} class="experiment-tag">
           <bdi>{nameOf(id)}</bdi>
@@ -127,9 +160,9 @@ const Compared = ({ projectId }: { readonly projectId: string }) => {
       ))}
       {ids.length < comparedMax && free.length > 0 && (
         <Select
-          label="Add"
+          label="And with"
           value=""
-          choices={[{ value: '', text: '+' }, ...free]}
+          choices={[{ value: '', text: 'Add an experiment…' }, ...free]}
           onChange={(id) => change({ with: [...others, id] })}
         />
       )}
@@ -137,6 +170,7 @@ const Compared = ({ projectId }: { readonly projectId: string }) => {
       <div class="seed">
         <TextField
           label="Seed"
+          hint="Intervals are drawn at random; the same seed draws the same."
           type="number"
           value={String(view.seed)}
           onInput={(seed) => change({ seed: comparisonCodec.read(`seed=${seed}`).seed }, 'replace')}

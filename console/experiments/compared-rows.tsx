@@ -20,7 +20,7 @@ import {
   rowCounts,
   type Comparison,
 } from './comparison.js';
-import { printMetric } from './model.js';
+import { metricLabel, printMetric } from '../parts/metrics.js';
 import { RowDetail } from './row-detail.js';
 import { comparisonCodec } from './state.js';
 
@@ -50,6 +50,11 @@ export const ComparedRows = (props: Props) => {
   const empty = groups.find(({ key }) => key === view.rows)?.empty ?? 'No row';
   return (
     <section class="stack" aria-label="Rows">
+      <p class="note">
+        Rows judged by {markedText(metricLabel(judge.metric))}: a regression is{' '}
+        {judge.direction === 'higher' ? 'lower' : 'higher'} than the baseline. Click another metric
+        above to judge by it.
+      </p>
       <Tabs
         label="Rows by their difference"
         tabs={groups.map(({ key, text }) => {
@@ -65,7 +70,7 @@ export const ComparedRows = (props: Props) => {
       <FaultNotice fault={rows.fault} onRetry={rows.refetch} />
       {rows.isLoading && <Skeleton />}
       {rows.value !== undefined && list.length === 0 && (
-        <EmptyNotice title={`${empty} in ${markedText(judge.metric)}`} />
+        <EmptyNotice title={`${empty} in ${markedText(metricLabel(judge.metric))}`} />
       )}
       {list.length > 0 && <RowTable {...props} rows={list} isStale={rows.isPrevious} />}
       {list.length < shown && (
@@ -146,9 +151,11 @@ const Row = (props: Props & { readonly row: ComparedRow }) => {
             <RecordedWord text={row.dataset_input ?? row.row_id ?? 'without input'} />
           </button>
         </th>
-        <td>{row.dataset_output !== null && <RecordedWord text={row.dataset_output} />}</td>
-        {row.experiments.map((one) => (
-          <td key={one.experiment_id}>
+        <td data-label="Expected">
+          {row.dataset_output !== null && <RecordedWord text={row.dataset_output} />}
+        </td>
+        {row.experiments.map((one, index) => (
+          <td key={one.experiment_id} data-label={nameOf(comparison, index)}>
             <RowValue one={one} judge={judge} />
           </td>
         ))}
@@ -164,6 +171,11 @@ const Row = (props: Props & { readonly row: ComparedRow }) => {
   );
 };
 
+const nameOf = ({ experiments }: Comparison, index: number): string => {
+  const experiment = experiments[index];
+  return experiment === undefined ? '' : markedText(comparedName(experiment));
+};
+
 const RowValue = (props: { readonly one: RowOfExperiment; readonly judge: ComparedMetric }) => {
   const { one, judge } = props;
   if (one.trace_id === null) return <span class="warn">no trace</span>;
@@ -174,6 +186,7 @@ const RowValue = (props: { readonly one: RowOfExperiment; readonly judge: Compar
   return (
     <span class="row-value">
       <span class="number">
+        <span class="muted">{markedText(metricLabel(judge.metric))} </span>
         {value === undefined
           ? '–'
           : printMetric(judge.metric, value.value, judge.type === 'boolean')}
@@ -181,7 +194,10 @@ const RowValue = (props: { readonly one: RowOfExperiment; readonly judge: Compar
           <strong class={isBetter ? 'good' : 'bad'}> {printDifference(judge, difference)}</strong>
         )}
         {time !== undefined && judge.metric !== 'duration_ns' && (
-          <span class="muted"> {printMetric('duration_ns', time.value, false)}</span>
+          <span class="muted">
+            {' '}
+            {metricLabel('duration_ns')} {printMetric('duration_ns', time.value, false)}
+          </span>
         )}
       </span>
       <span class="row-output">

@@ -8,7 +8,7 @@ import type {
   ExperimentComparison,
   RankingCriterion,
 } from '../../clients/typescript/src/generated/experiments-types-2.js';
-import { printMetric } from './model.js';
+import { isDeprecatedMetric, isSystemMetric, metricLabel, printMetric } from '../parts/metrics.js';
 import type { ComparisonView } from './state.js';
 
 /** A page of a comparison, with its metrics. */
@@ -18,7 +18,10 @@ export type Comparison = ExperimentComparison;
 export const comparedIds = (view: Pick<ComparisonView, 'base' | 'with'>): readonly string[] =>
   [...new Set([view.base, ...(view.with ?? [])])].filter((id) => id !== '');
 
-/** The metric that judges rows: that of the view, else the first that ranks, else the first. */
+/**
+ * The metric that judges rows: that of the view, else the first that ranks, else the one with the
+ * most values that is about quality, and not deprecated.
+ */
 export const judgingMetric = (
   metrics: readonly ComparedMetric[],
   wanted: string,
@@ -27,8 +30,21 @@ export const judgingMetric = (
   const named = (name: string) =>
     metrics.find(({ metric }) => metric === name.replace(/^metrics\//, ''));
   const ranking = criteria.map(({ metric }) => named(metric)).find((one) => one !== undefined);
-  return named(wanted) ?? ranking ?? metrics[0] ?? null;
+  return named(wanted) ?? ranking ?? metrics.toSorted(byPreference)[0] ?? null;
 };
+
+const byPreference = (one: ComparedMetric, other: ComparedMetric): number => {
+  const [first, second] = [preferenceOf(one), preferenceOf(other)];
+  const at = first.findIndex((value, index) => value !== second[index]);
+  return (second[at] ?? 0) - (first[at] ?? 0);
+};
+
+/** The greater of the first numbers that differ is preferred. */
+const preferenceOf = ({ metric, experiments }: ComparedMetric): readonly number[] => [
+  Number(!isDeprecatedMetric(metric)),
+  Number(!isSystemMetric(metric)),
+  experiments.reduce((sum, one) => sum + one.num_rows, 0),
+];
 
 /** True for an interval without 0: the difference is not chance alone. */
 export const isClear = ({ confidence_interval: interval }: AgainstBaseline): boolean =>
@@ -75,7 +91,7 @@ export const unchangedSentence = (
   if (metrics.every(isUnchanged)) {
     return `No row changed: on ${countedRows(rows)} every metric is the same.`;
   }
-  return isUnchanged(judge) ? `No row changed in ${judge.metric}.` : null;
+  return isUnchanged(judge) ? `No row changed in ${metricLabel(judge.metric)}.` : null;
 };
 
 const countedRows = (count: number): string =>
@@ -94,24 +110,32 @@ export const rowCounts = (comparison: ExperimentComparison, judge: ComparedMetri
   return { losses, wins, ties, missing: all - num_rows, all };
 };
 
+/** A sentence about a comparison; `failedOf`: the experiment whose failed traces it is about. */
+export type Caution = { readonly text: string; readonly failedOf: string | null };
+
 /** Sentences about what the comparison leaves out, and about other datasets. */
-export const cautions = ({ experiments }: ExperimentComparison): readonly string[] => {
-  const sentences = experiments.flatMap(cautionsOf);
+export const cautions = ({ experiments }: ExperimentComparison): readonly Caution[] => {
+  const found = experiments.flatMap(cautionsOf);
+  const plain = (text: string): Caution => ({ text, failedOf: null });
   const about = new Set(experiments.map(({ dataset }) => dataset?.dataset_id ?? ''));
   const versions = new Set(experiments.map(({ dataset }) => JSON.stringify(dataset)));
-  if (about.size > 1) sentences.push('They are about different datasets.');
-  else if (versions.size > 1) sentences.push('They are about different versions of the dataset.');
-  return sentences;
+  if (about.size > 1) found.push(plain('They are about different datasets.'));
+  else if (versions.size > 1) {
+    found.push(plain('They are about different versions of the dataset.'));
+  }
+  return found;
 };
 
-const cautionsOf = (experiment: ComparedExperiment): string[] => {
+const cautionsOf = (experiment: ComparedExperiment): Caution[] => {
   const { traces_without_row: without, missing_rows: missing, failed_rows: failed } = experiment;
   const parts = [
     missing > 0 ? `lacks ${countedRows(missing)}` : null,
     failed > 0 ? `failed on ${countedRows(failed)}` : null,
     without > 0 ? `has ${without.toLocaleString('en')} traces about no row` : null,
   ].filter((part) => part !== null);
-  return parts.length === 0 ? [] : [`${comparedName(experiment)} ${parts.join(', ')}.`];
+  if (parts.length === 0) return [];
+  const text = `${comparedName(experiment)} ${parts.join(', ')}.`;
+  return [{ text, failedOf: failed > 0 ? experiment.experiment_id : null }];
 };
 
 /** The name of a compared experiment, or the begin of its id. */

@@ -7,6 +7,7 @@ import { useAction } from '../client/queries.js';
 import { Button } from '../parts/button.js';
 import { Dialog } from '../parts/dialog.js';
 import { Select, TextField } from '../parts/field.js';
+import { metricLabel } from '../parts/metrics.js';
 import { FaultNotice } from '../parts/notice.js';
 
 type Row = { readonly metric: string; readonly weight: string; readonly direction: Direction };
@@ -119,7 +120,7 @@ const CriterionFields = (props: {
       <Select
         label="Metric"
         value={row.metric}
-        choices={names.map((name) => ({ value: name, text: name }))}
+        choices={names.map((name) => ({ value: name, text: metricLabel(name) }))}
         onChange={(metric) => onChange({ metric })}
       />
       <Select
@@ -135,7 +136,7 @@ const CriterionFields = (props: {
         onInput={(weight) => onChange({ weight })}
         isRequired
       />
-      <Button look="plain" label={`Remove ${row.metric}`} onClick={props.onRemove}>
+      <Button look="plain" label={`Remove ${metricLabel(row.metric)}`} onClick={props.onRemove}>
         Remove
       </Button>
     </div>

@@ -6,11 +6,12 @@ import { useAction } from '../client/queries.js';
 import { addressCodec } from '../parts/address.js';
 import { Button } from '../parts/button.js';
 import { CopyId } from '../parts/copy-id.js';
+import { metricLabel, printMetric } from '../parts/metrics.js';
 import { FaultNotice } from '../parts/notice.js';
 import { scopeMembers, type RecordScope } from '../parts/record-scope.js';
 import { RecordedText, RecordedWord } from '../parts/recorded-text.js';
 import { markedText } from '../parts/text-pieces.js';
-import { datasetText, numericMetrics, printMetric } from './model.js';
+import { datasetText, numericMetrics } from './model.js';
 import { experimentName, useRight } from './questions.js';
 
 type Props = { readonly projectId: string; readonly experiment: Experiment };
@@ -49,7 +50,7 @@ const Facts = ({ experiment }: { readonly experiment: Experiment }) => {
   const { created_by_user: user, num_traces, num_spans } = experiment;
   return (
     <p class="muted">
-      made <Instant at={experiment.created_at} />
+      created <Instant at={experiment.created_at} />
       {user !== null && ` by ${user.email}`}
       {` · ${num_traces ?? 0} traces, ${num_spans ?? 0} spans`}
       {` · ${markedText(datasetText(experiment) ?? 'without a dataset')}`}
@@ -128,7 +129,7 @@ const NumberRow = (props: { readonly experiment: Experiment; readonly metric: st
   return (
     <tr>
       <td>
-        <RecordedWord text={metric} />
+        <RecordedWord text={metricLabel(metric)} />
       </td>
       {values.map((value, index) => (
         <td key={index} class="number">

@@ -3,9 +3,11 @@ import type {
   Experiment,
   RankingCriterion,
 } from '../../clients/typescript/src/generated/experiments-types-2.js';
+import { useSurroundings } from '../client/context.js';
 import { Instant } from '../client/instants.js';
 import { useGridKeys } from '../client/keys.js';
 import { DataGrid, type GridColumn, type GridCursor } from '../parts/data-grid.js';
+import { metricLabel } from '../parts/metrics.js';
 import { printScore, type Figure } from '../parts/numbers.js';
 import { markedText } from '../parts/text-pieces.js';
 import {
@@ -18,7 +20,7 @@ import {
   winnerMark,
 } from './model.js';
 import { experimentName, useTemplateNames } from './questions.js';
-import type { LeaderboardView } from './state.js';
+import { leaderboardCodec, type LeaderboardView } from './state.js';
 
 /** Experiments with rank, progress, the metrics that rank, ratings and score. */
 export const LeaderboardGrid = (props: {
@@ -33,10 +35,14 @@ export const LeaderboardGrid = (props: {
   const grid = useRef<HTMLDivElement | null>(null);
   const [wanted, setCursor] = useState<GridCursor>({ row: 0, column: 0 });
   const templates = useTemplateNames(props.projectId);
+  const { navigation } = useSurroundings();
+  const path = `/p/${props.projectId}/experiments`;
   useGridKeys(grid);
   const metrics = shownMetrics(rows, props.criteria);
   const columns = [
-    ...leadColumns(rows),
+    ...leadColumns(rows, (id) =>
+      navigation.href(path, leaderboardCodec.write({ ...view, open: id })),
+    ),
     ...metrics.map(metricColumn),
     ...tailColumns(rows, templates),
   ];
@@ -80,7 +86,10 @@ const nextOrder = (sort: LeaderboardView['sort'], column: string): LeaderboardVi
   return sort.ascending === ascending ? { column, ascending: !ascending } : null;
 };
 
-const leadColumns = (rows: readonly Experiment[]): readonly GridColumn<Experiment>[] => {
+const leadColumns = (
+  rows: readonly Experiment[],
+  hrefOf: (id: string) => string,
+): readonly GridColumn<Experiment>[] => {
   const newest = newestVersions(rows);
   const hasGroups = new Set(rows.map(({ experiment_group_id: id }) => id)).size > 1;
   const hasDatasets = rows.some(({ dataset }) => dataset !== null);
@@ -97,10 +106,14 @@ const leadColumns = (rows: readonly Experiment[]): readonly GridColumn<Experimen
     {
       id: 'name',
       label: 'Name',
-      width: 160,
+      width: 176,
       isSortable: true,
       isPrimary: true,
-      cell: (row) => <bdi>{markedText(experimentName(row))}</bdi>,
+      cell: (row) => (
+        <a tabIndex={-1} href={hrefOf(row.id)}>
+          <bdi>{markedText(experimentName(row))}</bdi>
+        </a>
+      ),
     },
     ...(hasGroups
       ? [
@@ -184,7 +197,7 @@ const FigureText = ({ figure }: { readonly figure: Figure }) =>
 
 const metricColumn = (metric: string): GridColumn<Experiment> => ({
   id: `metrics/${metric}`,
-  label: metric,
+  label: metricLabel(metric),
   width: 96,
   isNumber: true,
   isSortable: true,

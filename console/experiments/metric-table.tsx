@@ -1,5 +1,6 @@
 import type {
   AgainstBaseline,
+  ComparedExperiment,
   ComparedMetric,
   MetricOfExperiment,
 } from '../../clients/typescript/src/generated/experiments-types.js';
@@ -13,7 +14,7 @@ import {
   verdictOf,
   type Comparison,
 } from './comparison.js';
-import { printMetric } from './model.js';
+import { metricLabel, printMetric } from '../parts/metrics.js';
 import { comparisonCodec } from './state.js';
 
 /** Each metric of each other experiment against the baseline. */
@@ -25,6 +26,7 @@ export const MetricTable = (props: {
   const { metrics, experiments } = props.comparison;
   const [base, ...others] = experiments;
   const isSingle = others.length === 1;
+  const baseName = nameOf(base);
   return (
     <div class="scroll-x" tabIndex={0} role="group" aria-label="Metrics" aria-busy={props.isStale}>
       <table class="grid-table compared-metrics">
@@ -33,10 +35,10 @@ export const MetricTable = (props: {
             <th scope="col">Metric</th>
             {!isSingle && <th scope="col">With</th>}
             <th scope="col" class="number">
-              {base === undefined ? 'Base' : markedText(comparedName(base))}
+              {baseName}
             </th>
             <th scope="col" class="number">
-              {isSingle && others[0] !== undefined ? markedText(comparedName(others[0])) : 'Other'}
+              {isSingle ? nameOf(others[0]) : 'Other'}
             </th>
             <th scope="col" class="number">
               Difference
@@ -61,6 +63,8 @@ export const MetricTable = (props: {
                 metric={metric}
                 of={metric.experiments.find((one) => one.experiment_id === other.experiment_id)}
                 name={isSingle ? null : comparedName(other)}
+                baseName={baseName}
+                otherName={isSingle ? nameOf(other) : 'Other'}
                 isJudge={metric === props.judge}
               />
             )),
@@ -71,11 +75,16 @@ export const MetricTable = (props: {
   );
 };
 
+const nameOf = (experiment: ComparedExperiment | undefined): string =>
+  experiment === undefined ? 'Baseline' : markedText(comparedName(experiment));
+
 const MetricRow = (props: {
   readonly metric: ComparedMetric;
   readonly of: MetricOfExperiment | undefined;
   /** Null where there is one other. */
   readonly name: string | null;
+  readonly baseName: string;
+  readonly otherName: string;
   readonly isJudge: boolean;
 }) => {
   const [, change] = useView(comparisonCodec);
@@ -92,12 +101,16 @@ const MetricRow = (props: {
           title="Judge rows by this metric"
           onClick={() => change({ metric: metric.metric, row: '' })}
         >
-          {markedText(metric.metric)} {metric.direction === 'higher' ? '↑' : '↓'}
+          {markedText(metricLabel(metric.metric))} {metric.direction === 'higher' ? '↑' : '↓'}
         </button>
       </th>
-      {props.name !== null && <td>{markedText(props.name)}</td>}
-      <td class="number">{meanText(metric, base)}</td>
-      <td class="number">{meanText(metric, of)}</td>
+      {props.name !== null && <td data-label="With">{markedText(props.name)}</td>}
+      <td class="number" data-label={props.baseName}>
+        {meanText(metric, base)}
+      </td>
+      <td class="number" data-label={props.otherName}>
+        {meanText(metric, of)}
+      </td>
       {against !== null && <AgainstCells metric={metric} against={against} />}
     </tr>
   );
@@ -117,18 +130,24 @@ const AgainstCells = (props: {
   const interval = intervalText(metric, against);
   return (
     <>
-      <td class={`number ${verdict ?? ''}`}>
+      <td class={`number ${verdict ?? ''}`} data-label="Difference">
         {isClear(against) ? <strong title="The interval is without 0">{text}</strong> : text}
       </td>
-      <td>
+      <td data-label="95 % interval">
         <span class="interval">
           <IntervalBar against={against} verdict={verdict} />
           {isClear(against) ? <strong>{interval}</strong> : <span class="muted">{interval}</span>}
         </span>
       </td>
-      <td class="number">{against.wins.toLocaleString('en')}</td>
-      <td class="number">{against.ties.toLocaleString('en')}</td>
-      <td class="number">{against.losses.toLocaleString('en')}</td>
+      <td class="number" data-label="Won">
+        {against.wins.toLocaleString('en')}
+      </td>
+      <td class="number" data-label="Tied">
+        {against.ties.toLocaleString('en')}
+      </td>
+      <td class="number" data-label="Lost">
+        {against.losses.toLocaleString('en')}
+      </td>
     </>
   );
 };

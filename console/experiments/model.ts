@@ -4,14 +4,8 @@ import type {
   RankingCriterion,
   SearchExperiments,
 } from '../../clients/typescript/src/generated/experiments-types-2.js';
-import {
-  figureOf,
-  printCost,
-  printDuration,
-  printScore,
-  printShare,
-  type Figure,
-} from '../parts/numbers.js';
+import { isDeprecatedMetric, isSystemMetric, metricLabel, printMetric } from '../parts/metrics.js';
+import { figureOf, type Figure } from '../parts/numbers.js';
 import type { LeaderboardView } from './state.js';
 
 /** Experiments that a list shows at most, as many as one answer has (contract 4.6). */
@@ -92,16 +86,13 @@ export const shownMetrics = (
   const ranking = criteria.map(({ metric }) => metricOfCriterion(metric, known));
   const ratings = ranking.filter((metric) => !metric.startsWith('annotations/'));
   const usual = usualMetrics.filter((metric) => known.includes(metric));
-  const own = known.filter((metric) => !/^(?:num_|duration|time_|cost)/.test(metric));
+  const own = known
+    .filter((metric) => !isSystemMetric(metric))
+    .toSorted((one, other) => Number(isDeprecatedMetric(one)) - Number(isDeprecatedMetric(other)));
   const further = [...own, ...usual].filter((metric) => !ratings.includes(metric));
-  return [...new Set([...ratings, ...further.slice(0, furtherMetricsMax), ...usual])];
-};
-
-/** A value of a metric by the unit in its name: dollars, nanoseconds, else a score. */
-export const printMetric = (metric: string, value: number, isShare: boolean): string => {
-  if (isShare) return printShare(value);
-  if (/(?:^|_)cost$/.test(metric)) return printCost(value);
-  return metric.endsWith('_ns') ? printDuration(value) : printScore(value);
+  const shown = [...ratings, ...further.slice(0, furtherMetricsMax), ...usual];
+  // Without a value anywhere there is nothing to show; the toolbar says so of criteria.
+  return [...new Set(shown)].filter((metric) => known.includes(metric));
 };
 
 /** The mean of a metric in an experiment, of a boolean the share of true. */
@@ -192,6 +183,17 @@ export const criteriaText = (criteria: readonly RankingCriterion[]): string =>
   criteria
     .map(({ metric, weight, direction }) => {
       const arrow = direction === 'higher' ? '↑' : '↓';
-      return `${metric} ${arrow}${weight === 1 ? '' : ` ×${weight}`}`;
+      return `${metricLabel(plainName(metric))} ${arrow}${weight === 1 ? '' : ` ×${weight}`}`;
     })
     .join(', ');
+
+/** Why the criteria rank none of these experiments; null where they do. */
+export const unrankedText = (
+  experiments: readonly Experiment[],
+  criteria: readonly RankingCriterion[],
+): string | null => {
+  if (experiments.length === 0 || criteria.length === 0) return null;
+  if (experiments.some(({ rank }) => rank !== null)) return null;
+  const names = criteria.map(({ metric }) => metricLabel(plainName(metric)));
+  return `Not ranked: no experiment has values of ${names.join(', ')}`;
+};

@@ -7,10 +7,18 @@ import { Select, TextField } from '../parts/field.js';
 import { PageHeading } from '../parts/heading.js';
 import { BehindNotice, EmptyNotice, FaultNotice, Skeleton } from '../parts/notice.js';
 import type { PageProps } from '../parts/page.js';
+import { markedText } from '../parts/text-pieces.js';
 import { CriteriaDialog } from './criteria-dialog.js';
 import { ExperimentDetail } from './experiment-detail.js';
 import { LeaderboardGrid } from './leaderboard-grid.js';
-import { criteriaText, experimentsMax, groupsOf, isUnderWay, numericMetrics } from './model.js';
+import {
+  criteriaText,
+  experimentsMax,
+  groupsOf,
+  isUnderWay,
+  numericMetrics,
+  unrankedText,
+} from './model.js';
 import { progressMs, useCriteria, useExperiments, useRight } from './questions.js';
 import { SelectionActions } from './selection-actions.js';
 import { leaderboardCodec, type LeaderboardView } from './state.js';
@@ -147,24 +155,27 @@ const Ranking = (props: {
   const criteria = useCriteria(props.projectId);
   const right = useRight(props.projectId)('create_run');
   const { value } = criteria;
+  const { experiments } = props;
+  const unranked = unrankedText(experiments, value?.criteria ?? []);
+  const isEmpty = experiments.length === 0 || value === undefined || value.criteria.length === 0;
   return (
     <div class="experiments-ranking">
-      <span>
-        {value === undefined
-          ? ''
-          : value.criteria.length === 0
-            ? 'Nothing ranks yet'
-            : `Ranked by ${criteriaText(value.criteria)}`}
-        {value?.default === true && value.criteria.length > 0 && (
-          <span class="muted"> by thresholds</span>
-        )}
-      </span>
+      {unranked !== null && <span class="warn">{markedText(unranked)}</span>}
+      {!isEmpty && unranked === null && (
+        <span>
+          Ranked by {markedText(criteriaText(value.criteria))}
+          {value.default && <span class="muted">, the metrics with thresholds</span>}
+        </span>
+      )}
+      {experiments.length > 0 && value?.criteria.length === 0 && (
+        <span class="muted">Not ranked: no criteria are set</span>
+      )}
       <Button
         isDisabled={!right.isAllowed || value === undefined}
         title={right.reason}
         onClick={() => setIsChanging(true)}
       >
-        Criteria
+        {unranked === null ? 'Criteria' : 'Choose criteria'}
       </Button>
       {isChanging && value !== undefined && (
         <CriteriaDialog

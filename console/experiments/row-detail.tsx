@@ -9,7 +9,7 @@ import { Button } from '../parts/button.js';
 import { RecordedText } from '../parts/recorded-text.js';
 import { markedText } from '../parts/text-pieces.js';
 import { comparedName, outputText, type Comparison } from './comparison.js';
-import { printMetric } from './model.js';
+import { metricLabel, printMetric } from '../parts/metrics.js';
 import { comparisonCodec } from './state.js';
 
 /** An opened row: what was expected, and each output, the others as difference from the base. */
@@ -25,7 +25,10 @@ export const RowDetail = (props: {
   return (
     <div class="stack">
       <div class="spread">
-        <span class="note">Differences are from the output of the base, by {view.by}.</span>
+        <span class="note">
+          Differences are from the output of the baseline, by {view.by}. Outputs with little in
+          common are shown as they are.
+        </span>
         <Button look="plain" onClick={() => change({ by: other })}>
           {`By ${other}`}
         </Button>
@@ -96,7 +99,9 @@ const Output = (props: {
       {before !== null && before === text && <span class="note">The same output.</span>}
       <span class="muted">
         {Object.entries(one.metrics)
-          .map(([metric, { value }]) => `${metric} ${printMetric(metric, value, false)}`)
+          .map(
+            ([metric, { value }]) => `${metricLabel(metric)} ${printMetric(metric, value, false)}`,
+          )
           .join(' · ')}
       </span>
     </section>

@@ -64,7 +64,7 @@ export const gridColumns = (
     isPrimary: primaryColumns.includes(column.id) || index === 0,
     cell: (record) => {
       const content = <Cell record={record} column={column} scale={scale} />;
-      if (index !== 0) return content;
+      if (index !== 0 && column.id !== 'name') return content;
       return (
         <a tabIndex={-1} href={hrefOf(record)}>
           {content}

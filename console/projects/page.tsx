@@ -8,6 +8,7 @@ import { fieldFault } from '../parts/faults.js';
 import { TextField } from '../parts/field.js';
 import { PageHeading } from '../parts/heading.js';
 import { BehindNotice, EmptyNotice, FaultNotice, Skeleton } from '../parts/notice.js';
+import { printCost } from '../parts/numbers.js';
 import { Sparkline } from '../parts/sparkline.js';
 import { organizationPermit } from '../people/model.js';
 import { activityOf, activityQuestion, roleOf } from './model.js';
@@ -102,14 +103,11 @@ const ProjectRow = ({ project }: { readonly project: Project }) => {
       </td>
       <td>{value !== undefined && <Sparkline values={value.hours} label="Traces by hour" />}</td>
       <td class="number">{value?.traces.toLocaleString('en') ?? ''}</td>
-      <td class="number">{costText(value?.cost)}</td>
+      <td class="number">{value?.cost == null ? '–' : printCost(value.cost)}</td>
       <td>{roleOf(project)}</td>
     </tr>
   );
 };
-
-const costText = (cost: number | null | undefined): string =>
-  cost === null || cost === undefined ? '–' : `$ ${cost.toFixed(2)}`;
 
 const NewProject = (props: { readonly onClose: () => void }) => {
   const { navigation } = useSurroundings();

@@ -94,8 +94,8 @@ const PriceTable = (props: {
             <td>
               <Instant at={price.from} />
             </td>
-            <td class="number">$ {price.input}</td>
-            <td class="number">$ {price.output}</td>
+            <td class="number">{`$${price.input}`}</td>
+            <td class="number">{`$${price.output}`}</td>
             <td class="number">
               <Button
                 look="plain"

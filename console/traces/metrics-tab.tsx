@@ -1,5 +1,6 @@
 import { useMemo, useState } from 'preact/hooks';
 import { Button } from '../parts/button.js';
+import { metricLabel } from '../parts/metrics.js';
 import { RecordedWord } from '../parts/recorded-text.js';
 import { metricRows, type AnyRecord } from './record-facts.js';
 
@@ -26,7 +27,7 @@ export const MetricsTab = ({ record }: { readonly record: AnyRecord }) => {
           {rows.slice(0, shown).map((row) => (
             <tr key={row.name}>
               <th scope="row">
-                <RecordedWord text={row.name} />
+                <RecordedWord text={metricLabel(row.name)} />
               </th>
               <td class="number">
                 <RecordedWord text={row.text} />

@@ -30,12 +30,13 @@ import {
   metricFigure,
   newestVersions,
   numericMetrics,
-  printMetric,
   ratingSummaries,
   shownMetrics,
+  unrankedText,
   versionWarning,
   winnerMark,
 } from '../../console/experiments/model.js';
+import { metricLabel, printMetric } from '../../console/parts/metrics.js';
 import { runs } from '../support/runs.js';
 
 const against = (change: Partial<AgainstBaseline> = {}): AgainstBaseline => ({
@@ -79,7 +80,7 @@ describe('the comparison of experiments', () => {
     expect(comparedIds({ base: '', with: null })).to.deep.equal([]);
   });
 
-  it('judges by the wanted metric, else by the first that ranks, else by the first', () => {
+  it('judges by the wanted metric, else by the first that ranks, else by quality', () => {
     const metrics = ['cost', 'reward', 'tone'].map((metric) => metricWith([], { metric }));
     const criteria = ['unknown', 'metrics/tone', 'cost'].map((metric) => ({
       metric,
@@ -88,7 +89,14 @@ describe('the comparison of experiments', () => {
     }));
     expect(judgingMetric(metrics, 'reward', criteria)?.metric).to.equal('reward');
     expect(judgingMetric(metrics, 'unknown', criteria)?.metric).to.equal('tone');
-    expect(judgingMetric(metrics, '', [])?.metric).to.equal('cost');
+    expect(judgingMetric(metrics, '', [])?.metric).to.equal('reward');
+    const valued = (metric: string, rows: number) => {
+      const of = { num_rows: rows } as ComparedMetric['experiments'][number];
+      return metricWith([], { metric, experiments: [of] });
+    };
+    const others = [valued('bleu', 9), valued('cost', 9), valued('calm', 2), valued('solved', 9)];
+    expect(judgingMetric(others, '', [])?.metric).to.equal('solved');
+    expect(judgingMetric(others.slice(0, 2), '', [])?.metric).to.equal('cost');
     expect(judgingMetric([], 'reward', criteria)).to.equal(null);
   });
 
@@ -157,10 +165,15 @@ describe('the comparison of experiments', () => {
       comparedWith({ name: '', missing_rows: 2, failed_rows: 1, traces_without_row: 1_200 }),
     ];
     expect(cautions(comparison({ experiments }))).to.deep.equal([
-      '60c67a87 lacks 2 rows, failed on 1 row, has 1,200 traces about no row.',
+      {
+        text: '60c67a87 lacks 2 rows, failed on 1 row, has 1,200 traces about no row.',
+        failedOf: '60c67a87-024d-48e3-9dcf-ae5652800741',
+      },
     ]);
     const withDataset = (dataset: ComparedExperiment['dataset']) =>
-      cautions(comparison({ experiments: [comparedWith(), comparedWith({ dataset })] }));
+      cautions(comparison({ experiments: [comparedWith(), comparedWith({ dataset })] })).map(
+        ({ text }) => text,
+      );
     expect(withDataset({ dataset_id: 'd', version_index: 3 })).to.deep.equal([
       'They are about different versions of the dataset.',
     ]);
@@ -257,6 +270,9 @@ describe('the leaderboard of experiments', () => {
   it('prints a metric by its unit, of a boolean the share, and why it is missing', () => {
     expect(printMetric('output_cost', 0.5, false)).to.match(/^\$/);
     expect(printMetric('duration_ns', 2e9, false)).to.match(/s$/);
+    expect(printMetric('num_input_tokens', 306.4, false)).to.equal('306.4');
+    const names = ['metrics/duration_ns', 'num_input_tokens', 'reward'].map(metricLabel);
+    expect(names).to.deep.equal(['Duration', 'Input Tokens', 'reward']);
     const some = experiment({ structured_aggregate_metrics: { solved: summary(null, 0.807) } });
     expect(metricFigure(some, 'solved').text).to.equal('80.7 %');
     expect(metricFigure(some, 'other')).to.deep.equal({
@@ -280,6 +296,17 @@ describe('the leaderboard of experiments', () => {
     expect(versionWarning(experiment(), newest)).to.equal(null);
     expect(datasetText(about(3))).to.equal('airline v3');
     expect(datasetText(experiment())).to.equal(null);
+  });
+
+  it('says why criteria rank nothing, and nothing of an empty list', () => {
+    const criteria = [{ metric: 'toxicity', weight: 1, direction: 'lower' as const }];
+    const unranked = experiment({ rank: null });
+    expect(unrankedText([unranked], criteria)).to.equal(
+      'Not ranked: no experiment has values of Output Toxicity',
+    );
+    expect(unrankedText([unranked, experiment({ rank: 1 })], criteria)).to.equal(null);
+    expect(unrankedText([], criteria)).to.equal(null);
+    expect(unrankedText([unranked], [])).to.equal(null);
   });
 
   it('is under way until all traces came', () => {
@@ -308,6 +335,6 @@ describe('the leaderboard of experiments', () => {
         { metric: 'reward', weight: 2, direction: 'higher' },
         { metric: 'cost', weight: 1, direction: 'lower' },
       ]),
-    ).to.equal('reward ↑ ×2, cost ↓');
+    ).to.equal('reward ↑ ×2, Cost ↓');
   });
 });

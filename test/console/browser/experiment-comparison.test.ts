@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import type { Page } from 'playwright-core';
 import type { ExperimentComparison } from '../../../contract/experiment-comparison.js';
+import { metricLabel } from '../../../console/parts/metrics.js';
 import { appPassword, sharedApp, type App } from '../../support/app.js';
 import {
   expectAccessibleEverywhere,
@@ -60,9 +61,11 @@ describeWithTool(chromium, 'the console, comparing experiments', () => {
     for (const { metric, experiments } of expected) {
       const against = experiments[1]?.against_baseline;
       const interval = against?.confidence_interval;
-      const row = metrics
-        .getByRole('row')
-        .filter({ has: page.getByRole('button', { name: new RegExp(`^${metric} [↑↓]$`) }) });
+      const row = metrics.getByRole('row').filter({
+        has: page.getByRole('button', {
+          name: new RegExp(`^${metricLabel(metric).replaceAll(/[()]/g, '.')} [↑↓]$`),
+        }),
+      });
       const cells = await row.getByRole('cell').allInnerTexts();
       const counts = [against?.wins, against?.ties, against?.losses].map(String);
       expect(cells.slice(-3), metric).to.deep.equal(counts);
@@ -108,6 +111,20 @@ describeWithTool(chromium, 'the console, comparing experiments', () => {
     await page.getByText('No row changed: on 20 rows every metric is the same.').waitFor();
     const itself = await browser.open(path('prompt-a', 'prompt-a'));
     await itself.getByText('No row changed: the experiment is compared with itself.').waitFor();
+  });
+
+  it('shows every experiment on a narrow screen', async () => {
+    const narrow = await openTestBrowser(app.url, { width: 360 });
+    const page = await narrow.open(path('prompt-a', 'prompt-b'));
+    await signIn(page, email, appPassword);
+    await page.getByRole('rowheader', { name: 'Question 6' }).waitFor();
+    const cells = page.locator('.compared-metrics tbody tr').first().locator('td');
+    for (const cell of await cells.all()) {
+      const box = await cell.boundingBox();
+      expect((box?.x ?? 400) + (box?.width ?? 0)).to.be.at.most(360);
+    }
+    await narrow.close();
+    expect(narrow.offences).to.deep.equal([]);
   });
 
   it('is accessible in both themes at 1,280 and 360 px (check 34)', async () => {

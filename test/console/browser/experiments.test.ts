@@ -83,7 +83,7 @@ describeWithTool(chromium, 'the console, experiments', () => {
       await dialog.getByRole('button', { name: 'Add a metric' }).click();
       await dialog.getByLabel('Metric').nth(1).selectOption('cost');
       await dialog.getByLabel('Weight').nth(1).fill('5');
-    }, 'Ranked by reward ↓ ×2, cost ↑ ×5');
+    }, 'Ranked by reward ↓ ×2, Cost ↑ ×5');
     await page.getByRole('img', { name: 'Winner by its rank' }).waitFor();
     await rowsOf(page).filter({ hasText: 'prompt-a' }).getByRole('checkbox').check();
     await page.getByRole('button', { name: 'Winner', exact: true }).click();
@@ -92,6 +92,17 @@ describeWithTool(chromium, 'the console, experiments', () => {
     expect(chosen?.name).to.equal('prompt-a');
     await page.getByRole('button', { name: 'Withdraw winner' }).click();
     await page.getByRole('img', { name: 'Winner by its rank' }).waitFor();
+  });
+
+  it('opens an experiment by one click on its name', async () => {
+    const page = await opened('', 'prompt-b');
+    await page.getByRole('link', { name: 'prompt-b' }).click();
+    await page.getByRole('heading', { name: 'prompt-b' }).waitFor();
+    await page.getByRole('region', { name: 'One experiment' }).getByText('Duration').waitFor();
+    expect(page.url()).to.include(`open=${project.ids['prompt-b']}`);
+    await page.getByRole('button', { name: 'Criteria' }).click();
+    const weight = await page.getByRole('dialog').getByLabel('Weight').first().boundingBox();
+    expect(weight?.width).to.be.at.least(72);
   });
 
   it('tags, groups and deletes by keyboard and dialog', async () => {
