@@ -1,10 +1,19 @@
 import type { ComponentChildren } from 'preact';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import type { HistoryEntry } from '../../clients/typescript/src/generated/history-types.js';
 import { useSurroundings } from '../client/context.js';
 import { Instant } from '../client/instants.js';
 import { RecordedWord } from '../parts/recorded-text.js';
 import {
   actorText,
+  actorTitle,
+  eventWords,
+  groupWords,
+  lineChanges,
+  thingText,
+  type EntryNames,
+} from './entry-words.js';
+import {
   changeText,
   groupEntries,
   memberChanges,
@@ -12,12 +21,13 @@ import {
   type EntryGroup,
   type MemberChange,
 } from './model.js';
+import { useNames } from './names.js';
 
-/** Changes of an entry that a list shows; the open entry shows more. */
-const listedChangesMax = 3;
+/** Changes that a line names; the open entry shows all. */
+const listedChangesMax = 2;
 const openChangesMax = 200;
 
-type EntryListProps = {
+export type EntryListProps = {
   readonly entries: readonly HistoryEntry[];
   /** Number of the open entry; null: none. */
   readonly open: string | null;
@@ -29,65 +39,90 @@ type EntryListProps = {
   readonly details?: (entry: HistoryEntry) => ComponentChildren;
 };
 
-/** Entries in groups of one correlation; one may be open with all that it has. */
-export const EntryList = (props: EntryListProps) => (
-  <ol class="entry-groups" aria-label="Entries" aria-busy={props.isStale === true}>
-    {groupEntries(props.entries).map((group) => (
-      <Group key={group.id} group={group} list={props} />
-    ))}
-  </ol>
-);
-
-const Group = (props: { readonly group: EntryGroup; readonly list: EntryListProps }) => {
-  const { entries } = props.group;
+/**
+ * Entries, a line each; those of one request are one line, which opens. One entry may be open with
+ * all that it has.
+ */
+export const EntryList = (props: EntryListProps) => {
+  const names = useNames(props.entries);
   return (
-    <li class={entries.length > 1 ? 'entry-group several' : 'entry-group'}>
-      {entries.length > 1 && <p class="note">{entries.length} entries of one request</p>}
-      <ol>
-        {entries.map((entry) => (
-          <Entry key={entry.seq} entry={entry} list={props.list} />
-        ))}
-      </ol>
+    <ol class="entry-groups" aria-label="Entries" aria-busy={props.isStale === true}>
+      {groupEntries(props.entries).map((group) => (
+        <Group key={group.id} group={group} list={props} names={names} />
+      ))}
+    </ol>
+  );
+};
+
+type RowProps = { readonly list: EntryListProps; readonly names: EntryNames };
+
+const Group = ({ group, ...row }: RowProps & { readonly group: EntryGroup }) => {
+  const [isUnfolded, setIsUnfolded] = useState(false);
+  const { entries } = group;
+  const [newest] = entries;
+  if (newest === undefined) return null;
+  const isOpen = isUnfolded || entries.some(({ seq }) => String(seq) === row.list.open);
+  const rows = entries.map((entry) => <Entry key={entry.seq} entry={entry} {...row} />);
+  if (entries.length === 1) {
+    return (
+      <li class="entry-group">
+        <ol>{rows}</ol>
+      </li>
+    );
+  }
+  const isOneThing = entries.every(({ resource }) => resource.id === newest.resource.id);
+  return (
+    <li class="entry-group several">
+      <div class="entry-line">
+        <Instant at={newest.at} />
+        <Who entry={newest} {...row} />
+        <span class="entry-type">{groupWords(entries.map(({ event_type: type }) => type))}</span>
+        {isOneThing ? <Thing entry={newest} names={row.names} /> : <span />}
+        <span class="muted">one request</span>
+        <button
+          type="button"
+          class="button plain"
+          aria-expanded={isOpen}
+          onClick={() => {
+            setIsUnfolded(!isOpen);
+            if (isOpen) row.list.onOpen(null);
+          }}
+        >
+          {entries.length} entries
+        </button>
+      </div>
+      {isOpen && <ol>{rows}</ol>}
     </li>
   );
 };
 
-const Entry = ({
-  entry,
-  list,
-}: {
-  readonly entry: HistoryEntry;
-  readonly list: EntryListProps;
-}) => {
-  const { navigation } = useSurroundings();
+const Entry = ({ entry, list, names }: RowProps & { readonly entry: HistoryEntry }) => {
   const seq = String(entry.seq);
   const isOpen = list.open === seq;
-  const place = recordHistoryPlace(entry);
-  const changes = memberChanges(entry.before, entry.after);
+  const changes = lineChanges(entry);
+  const type = entry.event_type;
+  const { onType } = list;
+  const row = useRef<HTMLLIElement>(null);
+  // A link and the keys arrive at the entry, wherever the list was scrolled to.
+  useEffect(() => {
+    if (isOpen) row.current?.scrollIntoView({ block: 'nearest' });
+  }, [isOpen]);
   return (
-    <li class={isOpen ? 'entry open' : 'entry'} id={`entry-${seq}`}>
+    <li ref={row} class={isOpen ? 'entry open' : 'entry'} id={`entry-${seq}`}>
       <div class="entry-line">
         <Instant at={entry.at} />
-        <span class="entry-who">
-          {list.onActor === undefined || entry.actor.type === 'system' ? (
-            actorText(entry)
+        <Who entry={entry} list={list} names={names} />
+        <span class="entry-type" title={type}>
+          {onType === undefined ? (
+            eventWords(type)
           ) : (
-            <FilterLink text={actorText(entry)} onClick={() => list.onActor?.(entry.actor.id)} />
+            <FilterLink text={eventWords(type)} title={type} onClick={() => onType(type)} />
           )}
         </span>
-        <span class="entry-type">
-          {list.onType === undefined ? (
-            entry.event_type
-          ) : (
-            <FilterLink text={entry.event_type} onClick={() => list.onType?.(entry.event_type)} />
-          )}
-        </span>
-        <a href={navigation.href(place.path, place.view)} title={entry.resource.id}>
-          {entry.resource.type} {entry.resource.id.slice(0, 8)}
-        </a>
+        <Thing entry={entry} names={names} />
         <ChangeList
           changes={changes.slice(0, listedChangesMax)}
-          rest={isOpen ? 0 : Math.max(0, changes.length - listedChangesMax)}
+          rest={Math.max(0, changes.length - listedChangesMax)}
           isErased={entry.erased}
         />
         <button
@@ -100,25 +135,65 @@ const Entry = ({
           #{seq}
         </button>
       </div>
-      {isOpen && (
-        <div class="entry-details">
-          {list.details?.(entry)}
-          <EntryFacts entry={entry} />
-          {changes.length > listedChangesMax && (
-            <ChangeList
-              changes={changes.slice(listedChangesMax, openChangesMax)}
-              rest={Math.max(0, changes.length - openChangesMax)}
-            />
-          )}
-        </div>
-      )}
+      {isOpen && <Details entry={entry}>{list.details?.(entry)}</Details>}
     </li>
   );
 };
 
-const FilterLink = (props: { readonly text: string; readonly onClick: () => void }) => (
-  <button type="button" class="link" title={`Only ${props.text}`} onClick={props.onClick}>
-    {props.text}
+const Details = (props: { readonly entry: HistoryEntry; readonly children: ComponentChildren }) => {
+  const changes = memberChanges(props.entry.before, props.entry.after);
+  return (
+    <div class="entry-details">
+      {props.children}
+      <EntryFacts entry={props.entry} />
+      {changes.length > 0 && (
+        <ChangeList
+          changes={changes.slice(0, openChangesMax)}
+          rest={Math.max(0, changes.length - openChangesMax)}
+        />
+      )}
+    </div>
+  );
+};
+
+const Who = ({ entry, list, names }: RowProps & { readonly entry: HistoryEntry }) => {
+  const text = actorText(entry, names);
+  const title = actorTitle(entry);
+  const { onActor } = list;
+  return (
+    <span class="entry-who" title={title}>
+      {onActor === undefined || entry.actor.type === 'system' ? (
+        <RecordedWord text={text} />
+      ) : (
+        <FilterLink text={text} title={title} onClick={() => onActor(entry.actor.id)} />
+      )}
+    </span>
+  );
+};
+
+const Thing = (props: { readonly entry: HistoryEntry; readonly names: EntryNames }) => {
+  const { navigation } = useSurroundings();
+  const place = recordHistoryPlace(props.entry);
+  const { kind, name } = thingText(props.entry, props.names);
+  return (
+    <a
+      class="entry-thing"
+      href={navigation.href(place.path, place.view)}
+      title={props.entry.resource.id}
+    >
+      {kind} <RecordedWord text={name} />
+    </a>
+  );
+};
+
+const FilterLink = (props: {
+  readonly text: string;
+  /** The exact value that the filter takes. */
+  readonly title: string;
+  readonly onClick: () => void;
+}) => (
+  <button type="button" class="link" title={`${props.title}: only these`} onClick={props.onClick}>
+    <RecordedWord text={props.text} />
   </button>
 );
 
@@ -158,6 +233,7 @@ const ChangeList = (props: {
 const EntryFacts = ({ entry }: { readonly entry: HistoryEntry }) => {
   const facts: readonly (readonly [string, string | null])[] = [
     ['time', entry.at],
+    ['event type', entry.event_type],
     ['actor', `${entry.actor.type} ${entry.actor.id} as ${entry.actor.role}`],
     ['thing', `${entry.resource.type} ${entry.resource.id}`],
     ['stream', `${entry.stream} @${entry.revision}`],

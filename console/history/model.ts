@@ -100,13 +100,6 @@ export const changeText = ({ before, after, isUnchanged }: MemberChange): string
   return before === null ? (after ?? '–') : `${before} → ${after ?? '–'}`;
 };
 
-/** The actor as the list shows it: who, and the role that was used. */
-export const actorText = ({ actor }: HistoryEntry): string => {
-  if (actor.type === 'system') return 'the service';
-  if (actor.type === 'api_key') return `key ${actor.id.slice(0, 8)}… ${actor.role}`;
-  return `${actor.email ?? actor.id.slice(0, 8)} ${actor.role}`;
-};
-
 /** Things whose history needs the project with it (contract 5.14). */
 const needsProject = (type: string): boolean =>
   type === 'session' || type === 'trace' || type === 'annotation_template';

@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks';
 import type { HistoryEntry } from '../../clients/typescript/src/generated/history-types.js';
 import { useSurroundings } from '../client/context.js';
 import { useKeys } from '../client/keys.js';
-import { useQuery, type Query } from '../client/queries.js';
+import type { Query } from '../client/queries.js';
 import { useView } from '../client/view.js';
 import { Button } from '../parts/button.js';
 import { Checkbox, Select, TextField } from '../parts/field.js';
@@ -16,6 +16,8 @@ import { ErasureCertificate } from './certificate.js';
 import { EntryList } from './entries.js';
 import { certifiedDeletion, nextOpen, resourceKinds } from './model.js';
 import { ProofPanel, ProveButton } from './proof-panel.js';
+import { LinkedEntry } from './linked-entry.js';
+import { usePeople } from './names.js';
 import { useTimeline, type Entries } from './questions.js';
 import { SealLine } from './seal-line.js';
 import { timelineCodec, type TimelineView } from './state.js';
@@ -86,6 +88,21 @@ const Timeline = ({ timeline, onMore, ...filters }: TimelineProps) => {
   const { entries = [], hasMore = false } = timeline.value ?? {};
   const usual = { t: '30d', sel: null, prove: 'off', cert: '' } as const;
   const isFiltered = timelineCodec.write({ ...view, ...usual }) !== '';
+  const list = {
+    open: view.sel,
+    onOpen: (sel: string | null) => change({ sel }, 'replace'),
+    onActor: (id: string) => change({ who: [id] }),
+    onType: (type: string) => change({ type: [...new Set([...(view.type ?? []), type])] }),
+    details: (entry: HistoryEntry) => (
+      <>
+        <div class="inline">
+          <ProveButton prove={view.prove} onChange={(prove) => change({ prove })} />
+          {filters.projectId === null && <CertificateLink entry={entry} onChange={change} />}
+        </div>
+        {view.prove === 'on' && <ProofPanel entry={entry} />}
+      </>
+    ),
+  };
   return (
     <>
       <Filters {...filters} />
@@ -106,26 +123,13 @@ const Timeline = ({ timeline, onMore, ...filters }: TimelineProps) => {
           {view.t !== 'all' && <Button onClick={() => change({ t: 'all' })}>All time</Button>}
         </EmptyNotice>
       )}
-      <EntryList
-        entries={entries}
-        open={view.sel}
-        isStale={timeline.isPrevious}
-        onOpen={(sel) => change({ sel }, 'replace')}
-        onActor={(id) => change({ who: [id] })}
-        onType={(type) => change({ type: [...new Set([...(view.type ?? []), type])] })}
-        details={(entry) => (
-          <>
-            <div class="inline">
-              <ProveButton prove={view.prove} onChange={(prove) => change({ prove })} />
-              {filters.projectId === null && <CertificateLink entry={entry} onChange={change} />}
-            </div>
-            {view.prove === 'on' && <ProofPanel entry={entry} />}
-          </>
-        )}
-      />
+      {timeline.value !== undefined && !timeline.isPrevious && (
+        <LinkedEntry projectId={filters.projectId} sel={view.sel} entries={entries} list={list} />
+      )}
+      <EntryList entries={entries} isStale={timeline.isPrevious} {...list} />
       {hasMore && (
         <Button isDisabled={timeline.isFetching} onClick={onMore}>
-          Older entries
+          {timeline.isFetching ? 'Reading…' : 'Older entries'}
         </Button>
       )}
     </>
@@ -165,8 +169,8 @@ const Filters = ({ view, onChange }: FiltersProps) => (
     />
     <TypeField onAdd={(type) => onChange({ type: [...new Set([...(view.type ?? []), type])] })} />
     <Checkbox
-      label="technical"
-      title="Reservations, queues, token rotations and seals too"
+      label="Show the service’s own housekeeping"
+      title="Reservations of names, queues, stored answers, token rotations and seals too"
       isChecked={view.technical === 'on'}
       onChange={(isOn) => onChange({ technical: isOn ? 'on' : 'off' })}
     />
@@ -186,11 +190,7 @@ const Filters = ({ view, onChange }: FiltersProps) => (
 );
 
 const WhoFilter = ({ view, onChange }: Omit<FiltersProps, 'projectId'>) => {
-  const people = useQuery({
-    key: ['users', 'all'],
-    ask: (operations, signal) => operations.users.search({ limit: peopleMax }, { signal }),
-    freshMs: 60_000,
-  });
+  const people = usePeople();
   const chosen = view.who?.[0] ?? '';
   const known = (people.value?.users ?? []).map(({ id, email }) => ({ value: id, text: email }));
   const other = { value: chosen, text: `key or person ${chosen.slice(0, 8)}…` };
@@ -204,9 +204,6 @@ const WhoFilter = ({ view, onChange }: Omit<FiltersProps, 'projectId'>) => {
     />
   );
 };
-/** People to choose from; others by a click on their entry. */
-const peopleMax = 100;
-
 const TypeField = (props: { readonly onAdd: (type: string) => void }) => {
   const [text, setText] = useState('');
   return (

@@ -42,7 +42,7 @@ export const checkProof = async (answer: ProofAnswer, keys: TrustedKeys): Promis
 const checkContent = ({ entry, salt, data }: ProofAnswer): CheckStep => {
   if (data !== null) {
     return hasDigest({ salt, data }, entry.data_digest)
-      ? holds('content → digest')
+      ? holds('the content has the digest that the entry names')
       : fails('the content is not that of the digest');
   }
   if (salt !== null) return fails('a salt without its content');
@@ -54,7 +54,7 @@ const checkContent = ({ entry, salt, data }: ProofAnswer): CheckStep => {
 const checkFields = ({ entry }: ProofAnswer, index: number | null): CheckStep => {
   if (!hasHash(entry)) return fails('the fields are not those of the hash');
   return index === null || index === entry.seq - 1
-    ? holds('17 fields → hash')
+    ? holds('the 17 fields of the entry have its hash')
     : fails(`the proof is of entry ${index + 1}, not of ${entry.seq}`);
 };
 
@@ -64,7 +64,7 @@ const checkPath = (hash: string, { index, hashes, checkpoint }: InclusionProof):
   if (!isHash(hash)) return fails('the hash has another form');
   const leaf = { index, hash: leafHash(sha256, fromHex(hash)) };
   return isIncluded(sha256, leaf, checkpoint, hashes)
-    ? holds(`${hashes.length} hashes → root of the seal of ${checkpoint.size} entries`)
+    ? holds(`${hashes.length} hashes lead to the root of the seal of ${checkpoint.size} entries`)
     : fails('the hashes do not lead to the root of the seal');
 };
 

@@ -2,13 +2,16 @@ import { useEffect, useState } from 'preact/hooks';
 import type { HistoryEntry } from '../../clients/typescript/src/generated/history-types.js';
 import type { HistoryProof } from '../../clients/typescript/src/generated/seals-types.js';
 import { useSurroundings } from '../client/context.js';
-import { Instant } from '../client/instants.js';
-import { useQuery } from '../client/queries.js';
+import { useCaller, useQuery } from '../client/queries.js';
 import { Button } from '../parts/button.js';
 import { FaultNotice, Skeleton } from '../parts/notice.js';
+import { instantFigure } from '../parts/instants.js';
+import { parseInclusionProof } from '../../kernel/history/proof-text.js';
 import type { ProofSteps } from './proof-check.js';
 import { KeyNotice, NotProven, StepLine } from './steps.js';
-import { useChecks, useTrustedKeys } from './trust.js';
+import { useChecks, useNewestSeal, useTrustedKeys } from './trust.js';
+import { UnsealedNotice } from './unsealed.js';
+import { proofVerdict } from './verdict.js';
 
 const stepNames = ['content', 'fields', 'path', 'signature'] as const;
 
@@ -32,7 +35,8 @@ export const ProofPanel = ({ entry }: { readonly entry: HistoryEntry }) => {
       .then(setSteps, (error: Error) => setFailure(error.message));
   };
   useEffect(check, [answer, keys.isLoading, keys.vkeys.join()]);
-  if (proof.fault?.code === 'not_found') return <Unsealed entry={entry} />;
+  if (proof.fault?.code === 'not_found')
+    return <UnsealedNotice what="This entry" since={entry.at} />;
   return (
     <section class="proof" aria-label={`Proof of entry ${entry.seq}`}>
       <FaultNotice fault={proof.fault} onRetry={proof.refetch} />
@@ -44,7 +48,8 @@ export const ProofPanel = ({ entry }: { readonly entry: HistoryEntry }) => {
       {steps === null && proof.fault === null && failure === null && <Skeleton rows={2} />}
       {steps !== null && (
         <>
-          <div role="status">
+          <div role="status" class="stack">
+            <Verdict steps={steps} proof={answer?.proof ?? ''} vkeys={keys.vkeys} />
             <ul class="check-steps">
               {stepNames.map((name) => (
                 <StepLine key={name} name={name} step={steps[name]} />
@@ -72,14 +77,32 @@ const save = async (files: Files, seq: number, answer: HistoryProof | undefined)
   await file?.close();
 };
 
-const Unsealed = ({ entry }: { readonly entry: HistoryEntry }) => (
-  <p class="notice stale-notice" role="status">
-    <span>
-      Not sealed yet: it waits since <Instant at={entry.at} />. Until then it is chained and not
-      signed; seals come at least hourly while events do.
-    </span>
-  </p>
-);
+const looks = { holds: 'good', fails: 'bad', unchecked: 'warn' } as const;
+
+/** Age up to which the time of a seal is not asked for again, so that a check works offline. */
+const sealFreshMs = 300_000;
+
+/** The outcome in a sentence: unchanged since when, and by which key. */
+const Verdict = (props: {
+  readonly steps: ProofSteps;
+  readonly proof: string;
+  readonly vkeys: readonly string[];
+}) => {
+  const { appearance, clock } = useSurroundings();
+  const role = useCaller().value?.role;
+  const seals = useNewestSeal(role === 'admin' || role === 'auditor', sealFreshMs);
+  const seal = parseInclusionProof(props.proof)?.checkpoint;
+  const newest = seals.value?.seals[0];
+  const scale = { nowMs: clock.now(), zone: appearance.zone.value };
+  // The time of an older seal, or without the right to list them, is not known.
+  const at = newest?.size === seal?.size ? instantFigure(newest?.at ?? '', scale)?.text : undefined;
+  const trusted = props.vkeys.map((vkey) => vkey.split('+')[1]);
+  const keyId = seal?.signatures.find((one) => trusted.includes(one.keyId))?.keyId;
+  const sealed =
+    (at === undefined ? '' : ` on ${at}`) + (keyId === undefined ? '' : ` by key ${keyId}`);
+  const { outcome, text } = proofVerdict(props.steps, sealed);
+  return <strong class={looks[outcome]}>{text}</strong>;
+};
 
 /** Opens the proof of the open entry, and closes it. */
 export const ProveButton = (props: {

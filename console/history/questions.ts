@@ -1,16 +1,21 @@
+import { useState } from 'preact/hooks';
+import type { AssayFault } from '../../clients/typescript/src/fault.js';
 import type {
   HistoryEntry,
   HistoryHead,
 } from '../../clients/typescript/src/generated/history-types.js';
 import { useSurroundings } from '../client/context.js';
 import { useQuery, type Query } from '../client/queries.js';
+import type { Operations } from '../client/service.js';
 import { windowOf } from '../parts/record-scope.js';
 import type { RecordHistoryView, TimelineView } from './state.js';
 
 /** Entries of one page; the service answers 1,000 at most. */
 const pageEntries = 100;
-/** Answers may be short where much is filtered: so many requests for one page. */
-const requestsMax = 10;
+/** Entries of the first answer: a screen's, which comes sooner than a page's. */
+const firstEntries = 25;
+/** Answers may be short where much is filtered or folded: so many requests for one page. */
+const requestsMax = 12;
 
 export type Entries = {
   readonly entries: readonly HistoryEntry[];
@@ -41,7 +46,33 @@ const collect = async (answers: AsyncIterable<HistoryAnswer>, wanted: number): P
   return { entries, head, hasMore: true };
 };
 
-/** Entries of a project, or of the organisation, newest first. */
+type Question = ReturnType<typeof questionOf>;
+
+const questionOf = ({ t, who, type, kind, technical }: TimelineView, now: number) => ({
+  ...windowOf(t, now),
+  ...(who !== null && { actor: who }),
+  ...(type !== null && { event_type: type }),
+  ...(kind !== null && { resource_type: kind as never }),
+  technical: technical === 'on',
+});
+
+/** Entries that came so far, and where the next ones begin. */
+type Collected = Entries & { readonly question: Question; readonly cursor: string | null };
+
+const listEntries = (
+  { history }: Operations,
+  projectId: string | null,
+  question: Omit<NonNullable<Parameters<Operations['history']['list']>[0]>, 'project_id'>,
+  signal: AbortSignal,
+) =>
+  projectId === null
+    ? history.list(question, { signal })
+    : history.listOfProject({ project_id: projectId, ...question }, { signal });
+
+/**
+ * Entries of a project, or of the organisation, newest first. The first ones are shown as soon as
+ * they come, and older pages go on where the last one ended.
+ */
 export const useTimeline = (
   projectId: string | null,
   view: TimelineView,
@@ -49,26 +80,108 @@ export const useTimeline = (
 ): Query<Entries> => {
   const { service } = useSurroundings();
   const { t, who, type, kind, technical } = view;
-  return useQuery({
-    key: ['history', 'timeline', projectId, t, who, type, kind, technical, pages],
-    ask: (operations, signal) => {
-      const question = {
-        ...windowOf(t, service.now()),
-        ...(who !== null && { actor: who }),
-        ...(type !== null && { event_type: type }),
-        ...(kind !== null && { resource_type: kind as never }),
-        technical: technical === 'on',
-        limit: pageEntries,
-      };
-      const answers =
-        projectId === null
-          ? operations.history.list(question, { signal })
-          : operations.history.listOfProject({ project_id: projectId, ...question }, { signal });
-      return collect(answers.pages(), pages * pageEntries);
+  const filters = [projectId, t, who, type, kind, technical];
+  const name = JSON.stringify(filters);
+  const [shown, setShown] = useState<{ readonly name: string; readonly part: Collected } | null>(
+    null,
+  );
+  const part = shown?.name === name ? shown.part : null;
+  const query = useQuery<Entries>({
+    key: ['history', 'timeline', ...filters, pages],
+    ask: async (operations, signal) => {
+      const wanted = pages * pageEntries;
+      let now: Collected = part ?? begun(questionOf(view, service.now()));
+      for (let requests = 0; requests < requestsMax && isShort(now, wanted); requests += 1) {
+        const limit = now.entries.length === 0 ? firstEntries : pageEntries;
+        const cursor = now.cursor === null ? {} : { cursor: now.cursor };
+        const question = { ...now.question, limit, ...cursor };
+        now = extended(now, await listEntries(operations, projectId, question, signal));
+        if (signal.aborted) break;
+        setShown({ name, part: now });
+      }
+      return now;
     },
     keepsPrevious: true,
   });
+  const isPart = part !== null && (query.value === undefined || query.isPrevious);
+  return isPart ? { ...query, value: part, isLoading: false, isPrevious: false } : query;
 };
+
+const begun = (question: Question): Collected => ({
+  question,
+  entries: [],
+  head: null,
+  cursor: null,
+  hasMore: true,
+});
+const isShort = ({ entries, hasMore }: Collected, wanted: number): boolean =>
+  hasMore && entries.length < wanted;
+const extended = (now: Collected, answer: HistoryAnswer): Collected => ({
+  question: now.question,
+  entries: [...now.entries, ...answer.entries],
+  head: now.head ?? answer.head,
+  cursor: answer.next_cursor,
+  hasMore: answer.next_cursor !== null,
+});
+
+/**
+ * One entry by its number; null where there is none. The proof of a sealed entry says when it was
+ * written; entries behind the seal are looked for from the newest one on.
+ */
+export const useEntryByNumber = (
+  projectId: string | null,
+  seq: number,
+  isEnabled: boolean,
+): Query<HistoryEntry | null> =>
+  useQuery({
+    key: ['history', 'entry', projectId, seq],
+    ask: async (operations, signal) => {
+      const sealed = await operations.seals.proveEntry({ seq }, { signal }).then(
+        ({ entry }) => entry,
+        (error: AssayFault) => {
+          if (error.code === 'not_found') return null;
+          throw error;
+        },
+      );
+      const narrowed =
+        sealed === null
+          ? {}
+          : {
+              start_time: sealed.at,
+              end_time: sealed.at,
+              event_type: [sealed.event_type],
+              resource_id: [sealed.resource.id],
+            };
+      const question = { technical: true, limit: pageEntries, ...narrowed };
+      let requests = 0;
+      for await (const page of listEntries(operations, projectId, question, signal).pages()) {
+        const found = page.entries.find((entry) => entry.seq === seq);
+        if (found !== undefined) return found;
+        requests += 1;
+        const isPast = (page.entries.at(-1)?.seq ?? seq) < seq;
+        if (isPast || requests >= requestsMax) return null;
+      }
+      return null;
+    },
+    isEnabled,
+    freshMs: 60_000,
+  });
+
+/** The oldest entry of a project or of the organisation; null: none yet. */
+export const useFirstEntry = (
+  projectId: string | null,
+  isEnabled: boolean,
+): Query<HistoryEntry | null> =>
+  useQuery({
+    key: ['history', 'first', projectId],
+    ask: async (operations, signal) => {
+      const question = { technical: true, order: 'asc', limit: 1 } as const;
+      const page = await listEntries(operations, projectId, question, signal);
+      return page.entries[0] ?? null;
+    },
+    isEnabled,
+    freshMs: 60_000,
+  });
 
 export type HistorySubject = { readonly type: string; readonly id: string };
 

@@ -2,13 +2,14 @@ import { Instant } from '../client/instants.js';
 import { Button } from '../parts/button.js';
 import { printCount } from '../parts/numbers.js';
 import { useSealStatus } from './trust.js';
+import { UnsealedNotice } from './unsealed.js';
 
 /** How far the history is sealed, and whether it continues what this browser kept. */
 export const SealLine = () => {
   const status = useSealStatus(true);
   if (status === null) return null;
   const { seal, step, keep } = status;
-  if (seal === null) return <p class="note">Not sealed yet.</p>;
+  if (seal === null) return <UnsealedNotice what="This history" since={null} />;
   if (step?.outcome === 'fails') {
     return (
       <div class="notice bad-notice" role="alert">

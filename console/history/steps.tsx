@@ -47,8 +47,13 @@ export const KeyNotice = ({ keys }: { readonly keys: KeyChoice }) => {
       <p class="warn">
         The key came from the service, which cannot vouch for itself: compare it with yours.
       </p>
+      <p class="note">
+        The operator prints it with <code>assay audit keys</code>: one line, a vkey. Get it from
+        them by another way than this page and paste it here; this browser keeps it and checks by it
+        from then on.
+      </p>
       <TextField
-        label="Your key (vkey)"
+        label="Key from the operator (vkey)"
         placeholder="assay.example.org+421162e4+A…"
         value={text}
         onInput={setText}

@@ -50,6 +50,15 @@ type SealStatus = {
   readonly keep: () => void;
 };
 
+/** The newest seal of the organisation, for its admins and auditors. */
+export const useNewestSeal = (isEnabled: boolean, freshMs = 0) =>
+  useQuery({
+    key: ['history', 'seals', 'newest'],
+    ask: (operations, signal) => operations.seals.list({ limit: 1 }, { signal }),
+    isEnabled,
+    freshMs,
+  });
+
 /** The newest seal of the organisation, compared with the one that this browser kept. */
 export const useSealStatus = (isEnabled: boolean): SealStatus | null => {
   const { storage } = useSurroundings();
@@ -57,11 +66,7 @@ export const useSealStatus = (isEnabled: boolean): SealStatus | null => {
   const trusted = useTrustedKeys();
   const [step, setStep] = useState<CheckStep | null>(null);
   const [kept, setKept] = useState(() => storage.read('checkpoint'));
-  const seals = useQuery({
-    key: ['history', 'seals', 'newest'],
-    ask: (operations, signal) => operations.seals.list({ limit: 1 }, { signal }),
-    isEnabled,
-  });
+  const seals = useNewestSeal(isEnabled);
   const seal = seals.value?.seals[0] ?? null;
   const keptSize = Number(kept?.split('\n')[1] ?? Number.NaN);
   const isLater = seal !== null && keptSize > 0 && keptSize < seal.size;

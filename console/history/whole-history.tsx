@@ -1,12 +1,15 @@
 import { useState } from 'preact/hooks';
+import type { AssayFault } from '../../clients/typescript/src/fault.js';
 import { useSurroundings } from '../client/context.js';
 import { useQuery } from '../client/queries.js';
 import { Button } from '../parts/button.js';
 import { printCount } from '../parts/numbers.js';
 import type { Operations } from '../client/service.js';
+import { useFirstEntry } from './questions.js';
 import { fails, holds, unchecked, type CheckStep } from './seal-signature.js';
 import { KeyNotice, NotProven, StepLine } from './steps.js';
 import { useChecks, useTrustedKeys } from './trust.js';
+import { UnsealedNotice } from './unsealed.js';
 
 /** Lines that the worker checks at once: some 100 KB, and a progress every few milliseconds. */
 const linesAtOnce = 256;
@@ -81,7 +84,7 @@ export const WholeHistory = ({ projectId }: { readonly projectId: string | null 
   const keys = useTrustedKeys();
   const [progress, setProgress] = useState<Progress | null>(null);
   const [outcome, setOutcome] = useState<Outcome | null>(null);
-  const [failure, setFailure] = useState<string | null>(null);
+  const [failure, setFailure] = useState<Error | null>(null);
   const [running, setRunning] = useState<AbortController | null>(null);
   const start = (): void => {
     const controller = new AbortController();
@@ -99,7 +102,7 @@ export const WholeHistory = ({ projectId }: { readonly projectId: string | null 
       signal: controller.signal,
     };
     checkWhole(run)
-      .then(setOutcome, (error: Error) => setFailure(error.message))
+      .then(setOutcome, (error: Error) => setFailure(error))
       .finally(() => setRunning(null));
   };
   return (
@@ -122,11 +125,7 @@ export const WholeHistory = ({ projectId }: { readonly projectId: string | null 
           value={progress.entries}
         />
       )}
-      {failure !== null && (
-        <p class="notice bad-notice" role="alert">
-          Not whole: {failure}
-        </p>
-      )}
+      {failure !== null && <Failure failure={failure} projectId={projectId} />}
       {outcome !== null && (
         <div role="status">
           <ul class="check-steps">
@@ -138,6 +137,19 @@ export const WholeHistory = ({ projectId }: { readonly projectId: string | null 
       {outcome !== null && <KeyNotice keys={keys} />}
       {projectId === null && <OwnWord />}
     </section>
+  );
+};
+
+/** Why there was nothing to check, or why the check ended early. */
+const Failure = (props: { readonly failure: Error; readonly projectId: string | null }) => {
+  // The scope itself is there, its timeline is shown: only the seal can be missing.
+  const isUnsealed = (props.failure as AssayFault).code === 'not_found';
+  const first = useFirstEntry(props.projectId, isUnsealed).value ?? null;
+  if (isUnsealed) return <UnsealedNotice what="This history" since={first?.at ?? null} />;
+  return (
+    <p class="notice bad-notice" role="alert">
+      The check ended early: {props.failure.message}
+    </p>
   );
 };
 

@@ -40,7 +40,7 @@ describeWithTool(chromium, 'the console, history', () => {
 
   it('shows a renaming before and after, and the dataset as it was (check 29)', async () => {
     const page = await open(`/history/dataset/${dataset}`);
-    const renaming = page.locator('.entry', { hasText: 'DatasetRenamed' });
+    const renaming = page.locator('.entry', { hasText: 'Dataset renamed' });
     await renaming.locator('del', { hasText: 'airline' }).waitFor();
     await renaming.locator('ins', { hasText: 'airline-v2' }).waitFor();
     await page.getByRole('slider', { name: 'As it was after the entry' }).fill('0');
@@ -58,13 +58,13 @@ describeWithTool(chromium, 'the console, history', () => {
     const page = await open('/history#type=DatasetRenamed');
     const entries = page.locator('.entry');
     await entries.first().waitFor();
-    expect(await entries.locator('.entry-type').allTextContents()).to.include('DatasetRenamed');
+    expect(await entries.locator('.entry-type').allTextContents()).to.include('Dataset renamed');
     await page.getByRole('heading', { name: 'History' }).click();
     await page.keyboard.press('j');
     await page.getByText('content digest').waitFor();
     expect(page.url()).to.match(/sel=\d+/);
     await page.getByRole('button', { name: 'Without the filter DatasetRenamed' }).click();
-    await entries.locator('.entry-type', { hasText: 'DatasetCreated' }).first().waitFor();
+    await page.locator('.entry-type', { hasText: 'Dataset created' }).first().waitFor();
     const narrow = await openTestBrowser(app.url, { theme: 'dark', width: 360 });
     const other = await narrow.open('/history');
     await signIn(other, email, appPassword);
@@ -77,7 +77,7 @@ describeWithTool(chromium, 'the console, history', () => {
   it('proves an entry in a worker, offline too, and says what fails (check 30)', async () => {
     await opsCaller(app.opsUrl, { opsToken: null })(sealCommand, {});
     const page = await open(`/history/dataset/${dataset}`);
-    const renaming = page.locator('.entry', { hasText: 'DatasetRenamed' });
+    const renaming = page.locator('.entry', { hasText: 'Dataset renamed' });
     await renaming.getByRole('button', { name: /^#/ }).click();
     await renaming.getByRole('button', { name: 'Prove' }).click();
     const steps = (outcome: string) => renaming.locator(`.check-step[data-outcome=${outcome}]`);
@@ -121,6 +121,15 @@ describeWithTool(chromium, 'the console, history', () => {
     await page.evaluate(`localStorage['assay.checkpoint'] = ${forged}`);
     await page.reload();
     await page.getByRole('alert').getByText('This history was rewritten').waitFor();
+  });
+
+  it('arrives at an entry that the list does not show', async () => {
+    await opsCaller(app.opsUrl, { opsToken: null })(sealCommand, {});
+    const page = await open('/history#t=1h&type=RatingGiven&sel=2&prove=on');
+    const linked = page.getByRole('region', { name: 'Entry 2', exact: true });
+    await linked.locator('.entry.open .check-step').nth(3).waitFor();
+    await linked.getByText('Unchanged since it was sealed').waitFor();
+    await expectAccessible(page);
   });
 
   it('checks the certificate of an erasure, and says what a tampered one fails', async () => {

@@ -1,6 +1,14 @@
 import { expect } from 'chai';
 import type { HistoryEntry } from '../../../clients/typescript/src/generated/history-types.js';
 import {
+  actorText,
+  eventWords,
+  groupWords,
+  lineChanges,
+  namesOf,
+  thingText,
+} from '../../../console/history/entry-words.js';
+import {
   changeText,
   entryIndexAt,
   groupEntries,
@@ -8,6 +16,8 @@ import {
   nextOpen,
 } from '../../../console/history/model.js';
 import { recordHistoryCodec, timelineCodec } from '../../../console/history/state.js';
+import { fails, holds, unchecked } from '../../../console/history/seal-signature.js';
+import { proofVerdict } from '../../../console/history/verdict.js';
 
 const entry = (seq: number, correlation: string | null): HistoryEntry =>
   ({
@@ -28,6 +38,63 @@ describe('the timeline of the history', () => {
       '4',
       '2',
     ]);
+  });
+
+  it('says what happened in words, of one entry and of all of a request', () => {
+    expect(['TraceLogged', 'ApiKeyCreated', 'DatasetContentChanged'].map(eventWords)).to.deep.equal(
+      ['Trace logged', 'API key created', 'Dataset content changed'],
+    );
+    const many = (type: string, count: number) => Array.from({ length: count }, () => type);
+    expect(groupWords(many('TraceLogged', 12))).to.equal('12 traces logged');
+    expect(groupWords([...many('ScorerPropertyChanged', 2), 'SpansLogged'])).to.equal(
+      '2 scorer properties changed, spans logged',
+    );
+    expect(groupWords(['AaBb', 'BbCc', 'CcDd', 'DdEe', 'EeFf'])).to.equal(
+      'Aa bb, bb cc, cc dd, 2 other kinds',
+    );
+  });
+
+  it('names people, keys and things where they are known, else by their id', () => {
+    const [ada, key, dataset] = ['ada-0000-1', 'key-0000-2', 'set-0000-3'];
+    const of = (seq: number, type: string, id: string, change: object): HistoryEntry =>
+      ({
+        ...entry(seq, null),
+        actor: { type, id, email: 'ada@example.org', role: 'editor' },
+        resource: { type: 'dataset', id: dataset },
+        before: null,
+        after: null,
+        ...change,
+      }) as HistoryEntry;
+    const renamed = of(3, 'user', ada, { before: { name: 'old' }, after: { name: 'new' } });
+    const made = of(2, 'api_key', key, { after: { id: dataset, name: 'old', rows: 4 } });
+    const person = { id: ada, email: 'ada@example.org', first_name: 'Ada', last_name: 'Lovelace' };
+    const names = namesOf([renamed, made], [person], [{ id: key, description: 'nightly' }]);
+    expect(actorText(renamed, names)).to.equal('Ada Lovelace');
+    expect(actorText(made, names)).to.equal('key nightly');
+    expect(thingText(made, names)).to.deep.equal({ kind: 'dataset', name: 'new' });
+    const none = namesOf([], [], []);
+    expect(actorText(renamed, none)).to.equal('ada@example.org');
+    expect(actorText(made, none)).to.equal('key key-0000');
+    expect(thingText(made, none).name).to.equal('set-0000');
+    expect(lineChanges(renamed).map(changeText)).to.deep.equal(['old → new']);
+    expect(lineChanges(made)).to.deep.equal([]);
+  });
+
+  it('says of a proof in a sentence what its steps show', () => {
+    const all = { content: holds(''), fields: holds(''), path: holds(''), signature: holds('') };
+    const when = ' on 26 Nov 13:43 by key 51bcf6e6';
+    expect(proofVerdict(all, when)).to.deep.equal({
+      outcome: 'holds',
+      text: 'Unchanged since it was sealed on 26 Nov 13:43 by key 51bcf6e6.',
+    });
+    const broken = proofVerdict({ ...all, content: fails(''), signature: unchecked('') }, when);
+    expect(broken).to.deep.equal({
+      outcome: 'fails',
+      text: 'Not proven: its content is not what was recorded.',
+    });
+    const outcomeOf = (step: object) => proofVerdict({ ...all, ...step }, when).outcome;
+    expect(outcomeOf({ signature: unchecked('') })).to.equal('unchecked');
+    expect(outcomeOf({ content: unchecked('') })).to.equal('holds');
   });
 
   it('shows members before and after, texts by size, and says which stayed', () => {

@@ -1,0 +1,33 @@
+import { useMemo } from 'preact/hooks';
+import type { HistoryEntry } from '../../clients/typescript/src/generated/history-types.js';
+import { useCaller, useQuery } from '../client/queries.js';
+import { namesOf, type EntryNames } from './entry-words.js';
+
+/** People to choose from; others by a click on their entry. */
+const peopleMax = 100;
+const keysMax = 100;
+
+/** The people of the organisation. */
+export const usePeople = () =>
+  useQuery({
+    key: ['users', 'all'],
+    ask: (operations, signal) => operations.users.search({ limit: peopleMax }, { signal }),
+    freshMs: 60_000,
+  });
+
+/** Names for these entries: of people, the caller's keys, and things that the entries name. */
+export const useNames = (entries: readonly HistoryEntry[]): EntryNames => {
+  const caller = useCaller().value;
+  const people = usePeople().value;
+  const keys = useQuery({
+    key: ['api-keys', 'names', caller?.id],
+    ask: (operations, signal) =>
+      operations.apiKeys.list({ user_id: caller?.id ?? '', limit: keysMax }, { signal }),
+    isEnabled: caller !== undefined && entries.some(({ actor }) => actor.type === 'api_key'),
+    freshMs: 60_000,
+  }).value;
+  return useMemo(
+    () => namesOf(entries, people?.users ?? [], keys?.api_keys ?? []),
+    [entries, people, keys],
+  );
+};
