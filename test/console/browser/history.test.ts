@@ -123,6 +123,35 @@ describeWithTool(chromium, 'the console, history', () => {
     await page.getByRole('alert').getByText('This history was rewritten').waitFor();
   });
 
+  it('checks the history of a project whose entries have others between them', async () => {
+    const made = await app.client.call<{ id: string }>('POST', '/v2/projects', {
+      body: { name: `parts ${Date.now()}` },
+    });
+    const root = `/v2/projects/${made.body.id}`;
+    for (const count of [3, 1]) {
+      const traces = Array.from({ length: count }, () => ({ input: 'To Oslo?', spans: [] }));
+      await app.client.call('POST', `${root}/traces`, { body: { traces } });
+      const name = `between ${count} ${Date.now()}`;
+      await app.client.call('PATCH', `/v2/datasets/${dataset}`, { body: { name } });
+    }
+    await opsCaller(app.opsUrl, { opsToken: null })(sealCommand, {});
+    const page = await open(`/p/${made.body.id}/history`);
+    const group = page.locator('.entry-group', { hasText: '3 traces logged' });
+    await group.getByRole('button', { name: /entries$/ }).click();
+    await group.locator('.entry', { hasText: 'Trace logged' }).nth(2).waitFor();
+    await page.getByRole('tab', { name: 'Whole history' }).click();
+    const check = page.getByRole('button', { name: 'Check the whole history' });
+    await check.click();
+    await page.locator('.check-step[data-step=entries][data-outcome=holds]').waitFor();
+    const error = { code: 'not_found', detail: 'no seal yet' };
+    await page.route('**/v2/history/export?*', (route) =>
+      route.fulfill({ status: 404, json: error }),
+    );
+    await check.click();
+    await page.getByText('This history is not sealed yet').waitFor();
+    expect(await page.getByRole('alert').count()).to.equal(0);
+  });
+
   it('arrives at an entry that the list does not show', async () => {
     await opsCaller(app.opsUrl, { opsToken: null })(sealCommand, {});
     const page = await open('/history#t=1h&type=RatingGiven&sel=2&prove=on');
