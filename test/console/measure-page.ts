@@ -68,14 +68,17 @@ export const timeKeys = async (
   await page.evaluate(`
     keyTimes = [];
     taskTimes = [];
-    new PerformanceObserver((list) => {
+    timeObservers = [];
+    timeObservers[0] = new PerformanceObserver((list) => {
       for (const { name, duration } of list.getEntries()) {
         if (name === 'keydown') keyTimes.push(duration);
       }
-    }).observe({ type: 'event', durationThreshold: ${reportedMs} });
-    new PerformanceObserver((list) => {
+    });
+    timeObservers[0].observe({ type: 'event', durationThreshold: ${reportedMs} });
+    timeObservers[1] = new PerformanceObserver((list) => {
       for (const { duration } of list.getEntries()) taskTimes.push(duration);
-    }).observe({ type: 'longtask' });`);
+    });
+    timeObservers[1].observe({ type: 'longtask' });`);
   for (const key of keys) {
     await page.keyboard.press(key);
     await page.evaluate(`(async () => { ${painted} })()`);
@@ -83,7 +86,7 @@ export const timeKeys = async (
   const { known, tasks } = await page.evaluate<{
     readonly known: readonly number[];
     readonly tasks: readonly number[];
-  }>('({ known: keyTimes, tasks: taskTimes })');
+  }>('for (const one of timeObservers) one.disconnect(); ({ known: keyTimes, tasks: taskTimes })');
   const unreported = Array.from(
     { length: Math.max(0, keys.length - known.length) },
     () => reportedMs,
