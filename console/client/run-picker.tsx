@@ -1,4 +1,5 @@
 import { Select } from '../parts/field.js';
+import { allRuns } from '../parts/record-scope.js';
 import { useQuery } from './queries.js';
 
 const listedMax = 100;
@@ -8,6 +9,8 @@ export const RunPicker = (props: {
   readonly projectId: string;
   /** Empty: the whole project. */
   readonly run: string;
+  /** True where an empty run is the log streams, and `all` everything. */
+  readonly isOfStreams?: boolean;
   readonly onChange: (run: string) => void;
 }) => {
   const { projectId, run } = props;
@@ -33,13 +36,18 @@ export const RunPicker = (props: {
     freshMs: 60_000,
   });
   const listed = [...(streams.value ?? []), ...(experiments.value ?? [])];
-  const isListed = run === '' || listed.some(({ value }) => value === run);
+  const isListed = run === '' || run === allRuns || listed.some(({ value }) => value === run);
   return (
     <Select
-      label="Run"
+      label="Log stream or experiment"
       value={run}
       choices={[
-        { value: '', text: 'All runs' },
+        ...(props.isOfStreams === true
+          ? [
+              { value: '', text: 'All log streams' },
+              { value: allRuns, text: 'Experiments too' },
+            ]
+          : [{ value: '', text: 'All' }]),
         ...listed,
         ...(isListed ? [] : [{ value: run, text: run.slice(0, run.indexOf(':') + 9) }]),
       ]}

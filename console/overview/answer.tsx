@@ -1,14 +1,7 @@
 import { useState } from 'preact/hooks';
 import type { Column } from '../../clients/typescript/src/generated/traces-types.js';
 import { useSurroundings } from '../client/context.js';
-import {
-  both,
-  evaluationErrors,
-  treeLimitMessage,
-  withErrors,
-  type FilterTree,
-} from '../language/filter-tree.js';
-import { printFilter } from '../language/print-filter.js';
+import type { FilterTree } from '../language/filter-tree.js';
 import type { ChartBucket } from '../parts/chart-scale.js';
 import { instantFigure } from '../parts/instants.js';
 import { printCount, printDuration } from '../parts/numbers.js';
@@ -16,28 +9,32 @@ import type { TimeRange } from '../parts/address.js';
 import { runSelector } from '../parts/record-scope.js';
 import { TimeChart } from '../parts/time-chart.js';
 import { otherPopulationCode, unknownMetricCode } from '../../kernel/records/evaluation-errors.js';
-import { cardsOf, type OverviewCard } from './cards.js';
+import { cardsOf, lackedMetrics, type OverviewCard } from './cards.js';
 import { ChartTable } from './chart-table.js';
 import { Distributions } from './distributions.js';
+import { overviewLinks, type OverviewLinks } from './links.js';
 import {
   bucketsOf,
   countOf,
-  groupLeaf,
+  groupChoices,
+  groupOfTraces,
   groupsOf,
   measureOf,
   movedWindow,
-  widgetsOf,
   windowOfBuckets,
   type ShownMetric,
 } from './model.js';
 import type { OverviewAnswer } from './questions.js';
-import { explorerLinkCodec, type OverviewView } from './state.js';
+import { overviewCodec, type OverviewView } from './state.js';
 
 type Props = {
   readonly projectId: string;
   readonly view: OverviewView;
+  /** Run that is asked about, as addresses of the explorer have it; empty: the whole project. */
+  readonly run: string;
   readonly answer: OverviewAnswer;
   readonly isStale: boolean;
+  /** Everything that is asked for: the filter of the view, and its scope. */
   readonly tree: FilterTree | null;
   readonly me: string | null;
   readonly metrics: readonly ShownMetric[];
@@ -48,43 +45,68 @@ type Props = {
 /** Charts, chips and groups of an answer; all of them lead to the explorer. */
 export const Answer = (props: Props) => {
   const { answer } = props;
-  const links = useLinks(props);
+  const links = overviewLinks(props);
   const { navigation } = useSurroundings();
+  const population = populationText(answer);
   return (
     <>
       <p class="note overview-note" role="status">
-        <span>{populationText(answer)}</span>
+        {population !== null && <span>{population}</span>}
         {answer.isLengthened && <span>Longer steps: shorter ones have too many values</span>}
         <EvaluationErrors {...props} links={links} />
+        <LackedMetrics {...props} />
       </p>
       {props.view.show === 'distributions' ? (
         <Distributions
           {...props}
           bounds={answer.window}
-          run={runSelector(props.view.run) ?? {}}
+          run={runSelector(props.run) ?? {}}
           onOpen={(condition) => navigation.go(links.path, links.with(condition))}
         />
       ) : (
         <Cards {...props} links={links} />
       )}
-      {answer.groups !== null && <Groups {...props} links={links} />}
+      {answer.isGrouped && <Groups {...props} links={links} />}
       <Chips {...props} links={links} />
     </>
   );
 };
 
-const populationText = ({ all, groups }: OverviewAnswer): string => {
-  const { population, group_by_columns } = groups ?? all;
-  const text = population === 'spans' ? 'Spans are counted' : 'Traces are counted';
-  if (population === 'traces') return text;
-  const isModel = group_by_columns.includes('model');
-  return isModel ? 'Spans of the kind llm are counted: only they have a model' : text;
+const populationText = ({ all }: OverviewAnswer): string | null => {
+  if (all.population === 'traces') return null;
+  return all.group_by_columns.includes('model')
+    ? 'Spans of the kind llm are counted: only they have a model'
+    : 'Spans are counted: traces lack a column of the filter or grouping';
+};
+
+/** Names in a sentence. */
+const namesMax = 3;
+
+/** Metrics that are not shown as traces alone have them, and the grouping that shows them. */
+const LackedMetrics = (props: Props) => {
+  const { navigation } = useSurroundings();
+  const { view } = props;
+  const lacked = lackedMetrics(props.answer, props.metrics);
+  if (lacked.length === 0) return null;
+  const names = lacked.slice(0, namesMax).map(({ label }) => label);
+  const more = lacked.length - names.length;
+  const other = view.by === null ? null : groupOfTraces(view.by, props.columns);
+  const fragment = overviewCodec.write({ ...view, by: other?.value ?? null });
+  return (
+    <span>
+      Recorded on traces, not on spans: {names.join(', ')}
+      {more > 0 && ` and ${more} more`}.{' '}
+      {other !== null && (
+        <a href={navigation.href(`/p/${props.projectId}`, fragment)}>Group by {other.text}</a>
+      )}
+    </span>
+  );
 };
 
 /** Evaluation errors of the metrics, each with the way to its records. */
-const EvaluationErrors = ({ answer, links }: Props & { readonly links: Links }) => {
+const EvaluationErrors = ({ answer, links }: Props & { readonly links: OverviewLinks }) => {
   const { navigation } = useSurroundings();
-  const errors = Object.values((answer.groups ?? answer.all).standard_errors);
+  const errors = Object.values(answer.all.standard_errors).filter(isOfRecords);
   const { failedEvaluations: failed } = answer;
   const hrefOf = (code: number | null): string | null => {
     const fragment = links.evaluations(code);
@@ -99,14 +121,14 @@ const EvaluationErrors = ({ answer, links }: Props & { readonly links: Links }) 
         </a>
       )}
       {errors.map(({ error_code: code, message }) => {
-        const href = isAboutQuery(code) ? null : hrefOf(code);
+        const href = hrefOf(code);
         return href === null ? (
           <span key={code} class="warn">
             ⚠ {code} {message}
           </span>
         ) : (
           <a key={code} class="warn" href={href}>
-            {code} {message}
+            ⚠ {code} {message}
           </a>
         );
       })}
@@ -114,55 +136,11 @@ const EvaluationErrors = ({ answer, links }: Props & { readonly links: Links }) 
   );
 };
 
-/** True for errors of the question itself, which no record has (contract 3.9). */
-const isAboutQuery = (code: number): boolean =>
-  code === unknownMetricCode || code === otherPopulationCode;
+/** False for errors about the question alone: the page says in its own words what is missing. */
+const isOfRecords = ({ error_code: code }: { readonly error_code: number }): boolean =>
+  code !== unknownMetricCode && code !== otherPopulationCode;
 
-type Links = ReturnType<typeof useLinks>;
-
-/** Addresses of the explorer for a part of what the charts show. */
-const useLinks = ({ projectId, view, answer, tree, me, columns, metrics }: Props) => {
-  const kind = (answer.groups ?? answer.all).population;
-  const column = columns.find(({ id }) => id === view.by);
-  const usual = { t: view.t, f: view.f, run: view.run, sort: null };
-  const path = `/p/${projectId}/${kind}`;
-  const print = (filter: FilterTree): string => printFilter(filter, me);
-  return {
-    path,
-    /** Records of a bucket and group; null: of all. */
-    of: (range: TimeRange | null, group: string | null): string => {
-      const leaf = group === null || column === undefined ? null : groupLeaf(column, group);
-      return explorerLinkCodec.write({
-        ...usual,
-        t: range ?? usual.t,
-        f: leaf === null ? usual.f : print(both(tree, leaf)),
-      });
-    },
-    failed: (): string => explorerLinkCodec.write({ ...usual, f: print(withErrors(tree)) }),
-    slower: (value: number): string => {
-      const name = 'metrics/duration_ns';
-      const leaf = { filter: { type: 'number', name, operator: 'gt', value } } as const;
-      return explorerLinkCodec.write({ ...usual, f: print(both(tree, leaf)) });
-    },
-    dearest: (): string =>
-      explorerLinkCodec.write({ ...usual, sort: { column: 'metrics/cost', ascending: false } }),
-    with: (condition: FilterTree): string =>
-      explorerLinkCodec.write({ ...usual, f: print(both(tree, condition)) }),
-    /** Null where the filter has too many conditions for these. */
-    evaluations: (code: number | null): string | null => {
-      const names = widgetsOf(metrics).map(({ metric_name: name }) => name);
-      const failed = both(tree, evaluationErrors([...new Set(names)], kind, code));
-      if (treeLimitMessage(failed) !== null) return null;
-      return explorerLinkCodec.write({ ...usual, f: print(failed) });
-    },
-    unrated: (): string => {
-      const text = view.f === '' ? 'not annotated' : `(${view.f}) and not annotated`;
-      return explorerLinkCodec.write({ ...usual, f: text });
-    },
-  };
-};
-
-const Cards = (props: Props & { readonly links: Links }) => {
+const Cards = (props: Props & { readonly links: OverviewLinks }) => {
   const { answer, links, view } = props;
   const { navigation, service } = useSurroundings();
   const [cursor, setCursor] = useState<number | null>(null);
@@ -172,11 +150,13 @@ const Cards = (props: Props & { readonly links: Links }) => {
     const [from, to] = [buckets[first], buckets[last]] as [ChartBucket, ChartBucket];
     return windowOfBuckets(from, to);
   };
-  const groups = answer.groups === null ? [] : groupsOf(answer.groups);
+  const groups = answer.isGrouped ? groupsOf(answer.all) : [];
   const isRunning = Date.parse(buckets.at(-1)?.end ?? '') > service.now();
-  return (
+  const cards = cardsOf(answer, props.metrics, props.columns);
+  const deprecated = cards.filter(({ isDeprecated }) => isDeprecated);
+  const shown = (some: readonly OverviewCard[]) => (
     <div class="overview-cards" aria-busy={props.isStale}>
-      {cardsOf(answer, props.metrics, props.columns).map((card) => (
+      {some.map((card) => (
         <section key={card.key} class="overview-card" aria-label={card.title}>
           <CardHead card={card} />
           {view.show === 'tables' ? (
@@ -202,6 +182,7 @@ const Cards = (props: Props & { readonly links: Links }) => {
               formatTime={formatTime}
               cursor={cursor}
               onCursor={setCursor}
+              isNested={card.key === 'latency' && !answer.isGrouped}
               isRunning={isRunning}
               onSelect={(first, last) => props.onRange(rangeOf(first, last))}
               onPan={(share) => props.onRange(movedWindow(answer.window, share))}
@@ -214,6 +195,17 @@ const Cards = (props: Props & { readonly links: Links }) => {
         </section>
       ))}
     </div>
+  );
+  return (
+    <>
+      {shown(cards.filter(({ isDeprecated }) => !isDeprecated))}
+      {deprecated.length > 0 && (
+        <details>
+          <summary>Deprecated metrics ({deprecated.length})</summary>
+          {shown(deprecated)}
+        </details>
+      )}
+    </>
   );
 };
 
@@ -232,28 +224,28 @@ const CardHead = ({ card }: { readonly card: OverviewCard }) => (
   <div class="overview-figures">
     <h2>{card.title}</h2>
     <span>
-      {card.figures.map((figure, index) => (
-        <strong key={index}>{figure} </strong>
+      {card.figures.map(({ label, text }) => (
+        <span key={label}>
+          {label !== null && <span class="note">{label} </span>}
+          <strong>{text} </strong>
+        </span>
       ))}
       {card.level !== null && <span>{card.level} </span>}
       {card.change !== null && (
-        <span class="note" title="Against the window before, of the same length">
-          {card.change}
-        </span>
+        <span class={`note ${card.change.look ?? ''}`}>{card.change.text}</span>
       )}
     </span>
   </div>
 );
 
-const Groups = ({ answer, view, columns, links }: Props & { readonly links: Links }) => {
+const Groups = ({ answer, view, columns, links }: Props & { readonly links: OverviewLinks }) => {
   const { navigation } = useSurroundings();
-  if (answer.groups === null) return null;
-  const label = columns.find(({ id }) => id === view.by)?.label ?? view.by ?? '';
+  const label = groupChoices(columns).find(({ value }) => value === view.by)?.text ?? view.by ?? '';
   return (
     <section class="overview-groups" aria-label="Groups">
       <h2>By {label}</h2>
       <ul>
-        {groupsOf(answer.groups).map(({ value, label: text, count }, index) => (
+        {groupsOf(answer.all).map(({ value, label: text, count }, index) => (
           <li key={value ?? 'rest'}>
             {value === null ? (
               <span>{text}</span>
@@ -273,7 +265,7 @@ const Groups = ({ answer, view, columns, links }: Props & { readonly links: Link
   );
 };
 
-const Chips = ({ answer, links, projectId }: Props & { readonly links: Links }) => {
+const Chips = ({ answer, links, projectId }: Props & { readonly links: OverviewLinks }) => {
   const { navigation } = useSurroundings();
   const p95 = measureOf(answer.all.aggregate_metrics, 'p95');
   const failed = answer.errors.aggregate_metrics[countOf(answer.all)];
@@ -293,7 +285,7 @@ const Chips = ({ answer, links, projectId }: Props & { readonly links: Links }) 
         </a>
       )}
       <a class="button" href={href(links.dearest())}>
-        Dearest
+        Most expensive
       </a>
       {kind === 'traces' && (
         <a class="button" href={href(links.unrated())}>

@@ -1,11 +1,14 @@
 import type { Column } from '../../clients/typescript/src/generated/traces-types.js';
 import type { ChartBucket, ChartSeries, ChartThreshold } from '../parts/chart-scale.js';
+import { isDeprecatedMetric } from '../parts/metrics.js';
 import { printCost, printCount, printDuration, printScore, printShare } from '../parts/numbers.js';
 import {
   bucketsOf,
   changeOf,
+  countedNoun,
   countOf,
   groupSeries,
+  lengthText,
   measureOf,
   seriesOf,
   sharesOf,
@@ -13,13 +16,20 @@ import {
 } from './model.js';
 import type { OverviewAnswer } from './questions.js';
 
+/** A number of a headline and what it is; null: the title says it. */
+type CardFigure = { readonly label: string | null; readonly text: string };
+/** A change with its unit and what it is against; `look`: what it means, null: either. */
+type CardChange = { readonly text: string; readonly look: 'good' | 'bad' | null };
+
 /** One chart with its headline. */
 export type OverviewCard = {
   readonly key: string;
   readonly title: string;
-  readonly figures: readonly string[];
+  readonly figures: readonly CardFigure[];
   /** Change since the window before; null: nothing to compare with. */
-  readonly change: string | null;
+  readonly change: CardChange | null;
+  /** True for a metric that is there for older applications only. */
+  readonly isDeprecated: boolean;
   /** The level of a metric by its thresholds, in a word; null: none. */
   readonly level: string | null;
   readonly thresholds: readonly ChartThreshold[];
@@ -31,10 +41,22 @@ export type OverviewCard = {
 const printed = (value: number | null, print: (value: number) => string): string =>
   value === null ? '–' : print(value);
 
-const percent = (change: number | null): string | null => {
+const signed = (size: number, text: string): string => `${size > 0 ? '+' : ''}${text}`;
+
+/** A relative change, or with `isShare` one in points of a hundred. */
+const changeText = (
+  { window: bounds }: OverviewAnswer,
+  change: number | null,
+  how: { readonly isShare?: boolean; readonly better?: 'higher' | 'lower' | null },
+): CardChange | null => {
   if (change === null) return null;
-  const size = Math.round(change * 100);
-  return `${size > 0 ? '+' : ''}${size} %`;
+  const isShare = how.isShare === true;
+  const size = isShare ? Math.round(change * 1_000) / 10 : Math.round(change * 100);
+  const text = isShare ? `${signed(size, size.toFixed(1))} points` : `${signed(size, `${size}`)} %`;
+  const isBetter = size > 0 === (how.better === 'higher');
+  const look = how.better == null || size === 0 ? null : isBetter ? 'good' : 'bad';
+  const word = look === null ? '' : look === 'good' ? ', better' : ', worse';
+  return { text: `${text} vs ${lengthText(bounds)} before${word}`, look };
 };
 
 /** The charts of an answer, in their order: counts, errors, latency, cost, tokens, metrics. */
@@ -44,72 +66,87 @@ export const cardsOf = (
   columns: readonly Column[],
 ): readonly OverviewCard[] => {
   const buckets = bucketsOf(answer.window, answer.minutes);
-  const usual = answer.groups === null ? usualCards(answer, buckets) : groupCards(answer, buckets);
+  const usual = answer.isGrouped ? groupCards(answer, buckets) : usualCards(answer, buckets);
   const own = metrics.map((metric) => metricCard(answer, buckets, metric, columns));
   // Metrics of traces have no values where spans are counted, as by model.
-  return [...usual, ...own.filter(({ series }) => answer.groups === null || hasValues(series))];
+  return [...usual, ...own.filter(({ series }) => !answer.isGrouped || hasValues(series))];
 };
+
+/** Metrics that the records of a grouped answer lack, as traces alone have them. */
+export const lackedMetrics = (
+  { all, isGrouped }: OverviewAnswer,
+  metrics: readonly ShownMetric[],
+): readonly ShownMetric[] =>
+  isGrouped && all.population === 'spans'
+    ? metrics.filter(
+        ({ id }) => measureOf(all.aggregate_metrics, id) === null && !isDeprecatedMetric(id),
+      )
+    : [];
 
 const hasValues = (series: readonly ChartSeries[]): boolean =>
   series.some(({ values }) => values.some((value) => value !== null));
 
 type UsualKey = 'count' | 'errors' | 'latency' | 'cost' | 'tokens';
-type Head = Omit<OverviewCard, 'series' | 'kind' | 'level' | 'thresholds'>;
+type Head = Omit<OverviewCard, 'series' | 'kind' | 'level' | 'thresholds' | 'isDeprecated'>;
 
 /** System metrics have no levels. */
-const noLevels = { level: null, thresholds: [] } as const;
+const noLevels = { level: null, thresholds: [], isDeprecated: false } as const;
 
-/** Headlines over all records; groups share them. */
-const headsOf = ({ all, errors, before, errorsBefore }: OverviewAnswer): Record<UsualKey, Head> => {
+/** Headlines over all counted records. */
+const headsOf = (answer: OverviewAnswer): Record<UsualKey, Head> => {
+  const { all, errors, before, errorsBefore } = answer;
   const [now, then] = [all.aggregate_metrics, before.aggregate_metrics];
   const count = countOf(all);
   const total = (measure: string): number | null => measureOf(now, measure);
-  const change = (measure: string): string | null =>
-    percent(changeOf(total(measure), measureOf(then, measure)));
+  const change = (measure: string, better: 'lower' | null = null): CardChange | null =>
+    changeText(answer, changeOf(total(measure), measureOf(then, measure)), { better });
   const share = now[count] === 0 ? null : errors.aggregate_metrics[count] / now[count];
   const shareBefore =
     then[count] === 0 ? null : errorsBefore.aggregate_metrics[count] / then[count];
+  const points = share === null || shareBefore === null ? null : share - shareBefore;
+  const single = (text: string): readonly CardFigure[] => [{ label: null, text }];
+  const figure = (label: string, measure: string, print: typeof printCount): CardFigure => ({
+    label,
+    text: printed(total(measure), print),
+  });
   return {
     count: {
       key: 'count',
-      title: count === 'span_count' ? 'Spans' : 'Traces',
-      figures: [printCount(now[count])],
+      title: countedNoun(all),
+      figures: single(printCount(now[count])),
       change: change(count),
       format: printCount,
     },
     errors: {
       key: 'errors',
       title: 'Errors',
-      figures: [printed(share, printShare)],
-      change: share === null || shareBefore === null ? null : points(share - shareBefore),
+      figures: single(printed(share, printShare)),
+      change: changeText(answer, points, { isShare: true, better: 'lower' }),
       format: printShare,
     },
     latency: {
       key: 'latency',
-      title: 'Latency p50 p95 p99',
-      figures: ['p50', 'p95', 'p99'].map((measure) => printed(total(measure), printDuration)),
-      change: change('p95'),
+      title: 'Duration',
+      figures: ['p50', 'p95', 'p99'].map((name) => figure(name, name, printDuration)),
+      change: change('p95', 'lower'),
       format: printDuration,
     },
     cost: {
       key: 'cost',
       title: 'Cost',
-      figures: [printed(total('cost'), printCost)],
+      figures: single(printed(total('cost'), printCost)),
       change: change('cost'),
       format: printCost,
     },
     tokens: {
       key: 'tokens',
-      title: 'Tokens in, out',
-      figures: ['input', 'output'].map((measure) => printed(total(measure), printCount)),
+      title: 'Tokens',
+      figures: [figure('in', 'input', printCount), figure('out', 'output', printCount)],
       change: change('tokens'),
       format: printCount,
     },
   };
 };
-
-/** Change of a share in points of a hundred. */
-const points = (change: number): string => `${change > 0 ? '+' : ''}${(change * 100).toFixed(1)}`;
 
 const usualCards = (
   answer: OverviewAnswer,
@@ -147,8 +184,7 @@ const groupCards = (
   answer: OverviewAnswer,
   buckets: readonly ChartBucket[],
 ): readonly OverviewCard[] => {
-  const { groups, groupErrors } = answer;
-  if (groups === null || groupErrors === null) return [];
+  const { all: groups, errors: groupErrors } = answer;
   const heads = headsOf(answer);
   const count = countOf(groups);
   const lines = (measure: string, kind: 'count' | 'metric'): readonly ChartSeries[] =>
@@ -173,35 +209,40 @@ const groupCards = (
   });
   return [
     card('count', heads.count.title, counts),
-    card('errors', 'Errors', shares),
-    card('latency', 'Latency p50 p95 p99, lines of p95', lines('p95', 'metric')),
+    card('errors', `Errors of ${heads.count.title}`, shares),
+    card('latency', 'Duration, lines of p95', lines('p95', 'metric')),
     card('cost', 'Cost', lines('cost', 'count')),
-    card('tokens', 'Tokens in, out, lines of both', lines('tokens', 'count')),
+    card('tokens', 'Tokens, lines of both', lines('tokens', 'count')),
   ];
 };
 
 const metricCard = (
-  { all, before, groups }: OverviewAnswer,
+  answer: OverviewAnswer,
   buckets: readonly ChartBucket[],
   { id, label, aggregation }: ShownMetric,
   columns: readonly Column[],
 ): OverviewCard => {
+  const { all, before, isGrouped } = answer;
   const now = measureOf(all.aggregate_metrics, id);
   const isShare = aggregation === 'PercentageTrue';
   const format = isShare ? printShare : printScore;
   const values = seriesOf(all.bucketed_metrics['all'] ?? [], buckets, id, 'metric');
   const then = measureOf(before.aggregate_metrics, id);
   const column = columns.find((one) => one.id === id);
-  const shareChange = now === null || then === null ? null : points(now - then);
+  const inverted = column?.threshold?.inverted;
+  const better = inverted === undefined ? null : inverted ? 'lower' : 'higher';
+  const points = now === null || then === null ? null : now - then;
+  const change = isShare ? points : changeOf(now, then);
   return {
     key: id,
     title: isShare ? label : `${label}, average`,
-    figures: [printed(now, format)],
-    change: isShare ? shareChange : percent(changeOf(now, then)),
+    figures: [{ label: null, text: printed(now, format) }],
+    change: changeText(answer, change, { isShare, better }),
     level: levelOf(column, now),
     thresholds: thresholdsOf(column),
+    isDeprecated: isDeprecatedMetric(id),
     kind: 'lines',
-    series: groups === null ? [{ label, values }] : groupSeries(groups, buckets, id, 'metric'),
+    series: isGrouped ? groupSeries(all, buckets, id, 'metric') : [{ label, values }],
     format,
   };
 };

@@ -11,7 +11,7 @@ export type MeasuredMetric = {
 };
 
 const usualMetrics: readonly MeasuredMetric[] = [
-  { id: 'metrics/duration_ns', label: 'Latency', format: printDuration },
+  { id: 'metrics/duration_ns', label: 'Duration', format: printDuration },
   { id: 'metrics/cost', label: 'Cost', format: printCost },
   { id: 'metrics/num_total_tokens', label: 'Tokens', format: printCount },
 ];

@@ -73,7 +73,7 @@ export const widgetsOf = (metrics: readonly ShownMetric[]): CustomSearch['metric
 const groupedColumns = new Set(['model', 'type', 'name', 'tags', 'status_code', 'agent_type']);
 
 /** Columns to group by: those that have few values, and what the client sent as metadata. */
-export const groupColumns = (columns: readonly Column[]): readonly Column[] => {
+const groupColumns = (columns: readonly Column[]): readonly Column[] => {
   const byId = new Map(columns.map((column) => [column.id, column]));
   return [...byId.values()].filter(
     ({ id, category, is_empty }) =>
@@ -81,8 +81,44 @@ export const groupColumns = (columns: readonly Column[]): readonly Column[] => {
   );
 };
 
+/** Prefix of a column of spans by which traces are grouped (contract 4.5, rule 6). */
+const anySpan = 'any_span.';
+
+type GroupChoice = { readonly value: string; readonly text: string };
+
+/** Choices to group by; columns of spans alone group spans, or traces by any of their spans. */
+export const groupChoices = (columns: readonly Column[]): readonly GroupChoice[] =>
+  groupColumns(columns).flatMap((column) => {
+    const { id, label } = column;
+    if (!isOfSpansOnly(column)) return [{ value: id, text: label }];
+    return [
+      { value: id, text: `${label}, spans` },
+      { value: anySpan + id, text: `${label} of any span, traces` },
+    ];
+  });
+
+const isOfSpansOnly = ({ applicable_types: types }: Column): boolean =>
+  types.length > 0 && !types.includes('trace');
+
+/** The grouping of traces that shows what this grouping of spans does not; null: there is none. */
+export const groupOfTraces = (by: string, columns: readonly Column[]): GroupChoice | null =>
+  groupChoices(columns).find(({ value }) => value === anySpan + by) ?? null;
+
+/** Condition that a record is in a group of the address; null where it cannot be said. */
+export const groupTree = (
+  by: string,
+  columns: readonly Column[],
+  value: string,
+): FilterTree | null => {
+  const isOfSpans = by.startsWith(anySpan);
+  const column = columns.find(({ id }) => id === by.slice(isOfSpans ? anySpan.length : 0));
+  const leaf = column === undefined ? null : groupLeaf(column, value);
+  if (leaf === null || !isOfSpans) return leaf;
+  return value === '' ? null : { any_span: leaf };
+};
+
 /** Condition that a record is in a group; its value is the group's key, empty: none. */
-export const groupLeaf = (column: Column, value: string): FilterTree | null => {
+const groupLeaf = (column: Column, value: string): FilterTree | null => {
   const { filter_type: type, id: name } = column;
   if (type === 'text') {
     return value === ''
@@ -106,6 +142,14 @@ const endBefore = (ms: number): string => new Date(ms - 1).toISOString().replace
 export const windowBefore = ({ from, to }: OverviewWindow): OverviewWindow => {
   const begin = Date.parse(from);
   return { from: instantOf(2 * begin - Date.parse(to)), to: endBefore(begin) };
+};
+
+/** Length of a window in words: `45 min`, `24 h`, `7 days`. */
+export const lengthText = ({ from, to }: OverviewWindow): string => {
+  const minutes = Math.round((Date.parse(to) - Date.parse(from)) / 60_000);
+  if (minutes < 120) return `${minutes} min`;
+  const hours = Math.round(minutes / 60);
+  return hours <= 48 ? `${hours} h` : `${Math.round(hours / 24)} days`;
 };
 
 /** The window moved by a share of its length. */
@@ -159,6 +203,12 @@ export const seriesOf = (
     const value = bucket === undefined ? null : measureOf(bucket, measure);
     return value ?? (kind === 'count' ? 0 : null);
   });
+};
+
+/** Plural of the records that an answer counts: only llm spans have a model. */
+export const countedNoun = (answer: CustomSearchResponse): string => {
+  if (answer.population === 'traces') return 'Traces';
+  return answer.group_by_columns.includes('model') ? 'LLM spans' : 'Spans';
 };
 
 /** Name of a population's count among the measures. */

@@ -10,6 +10,7 @@ import {
 } from '../client/filter-context.js';
 import { useKeys } from '../client/keys.js';
 import { useQuery, type Query } from '../client/queries.js';
+import { RunPicker } from '../client/run-picker.js';
 import { useView } from '../client/view.js';
 import { useBounds } from '../explorer/questions.js';
 import type { FilterTree } from '../language/filter-tree.js';
@@ -22,11 +23,11 @@ import { BehindNotice, EmptyNotice, FaultNotice, Skeleton } from '../parts/notic
 import type { PageProps } from '../parts/page.js';
 import { RangePicker } from '../parts/range-picker.js';
 import type { TimeRange } from '../parts/address.js';
-import { runSelector, windowOf } from '../parts/record-scope.js';
+import { allRuns, runSelector, windowOf } from '../parts/record-scope.js';
 import { useSavedViews } from '../views/saved-views.js';
 import { Answer } from './answer.js';
 import {
-  groupColumns,
+  groupChoices,
   intervalsFrom,
   refreshMs,
   shownMetrics,
@@ -35,6 +36,7 @@ import {
 } from './model.js';
 import { askOverview, type OverviewAnswer } from './questions.js';
 import { overviewCodec, type OverviewView } from './state.js';
+import { useScope } from './use-scope.js';
 
 /** How is it going? Counts, errors, latency, cost, tokens and metrics of a project over time. */
 export const Page = ({ params }: PageProps) => {
@@ -46,36 +48,27 @@ export const Page = ({ params }: PageProps) => {
   const spanColumns = useColumns(projectId, 'span', true);
   const columns = [...(traceColumns ?? []), ...(spanColumns ?? [])];
   const metrics = shownMetrics(traceColumns ?? []);
-  const isReady = traceColumns !== undefined && spanColumns !== undefined;
+  const scope = useScope(projectId, view.run, parsed.tree);
+  const isReady = traceColumns !== undefined && spanColumns !== undefined && scope !== undefined;
+  const { run, tree } = scope ?? { run: '', tree: null };
   const overview = useOverview(projectId, view, {
     isReady,
-    filter: parsed.tree,
+    run,
+    filter: tree,
     widgets: widgetsOf(metrics),
   });
   const count = overview.value?.all.aggregate_metrics.requests_count;
   const setRange = useRangeStack(view.t, (t) => change({ t }));
   const field = useRef<HTMLInputElement | null>(null);
-  const toggle = (show: OverviewView['show']): void =>
-    change({ show: view.show === show ? 'charts' : show }, 'replace');
-  useKeys(
-    [
-      { keys: '/', what: 'Filter', run: () => field.current?.focus() },
-      { keys: '.', what: 'Ask again', run: overview.refetch },
-      { keys: 'z', what: 'Range before', run: setRange.back },
-      { keys: 'd', what: 'Charts as tables', run: () => toggle('tables') },
-      { keys: 'h', what: 'Distributions', run: () => toggle('distributions') },
-    ],
-    [view.show, view.t],
-  );
+  useOverviewKeys(view, {
+    focus: () => field.current?.focus(),
+    refetch: overview.refetch,
+    back: setRange.back,
+    toggle: (show) => change({ show: view.show === show ? 'charts' : show }, 'replace'),
+  });
   return (
     <>
-      <Head
-        projectId={projectId}
-        view={view}
-        columns={columns}
-        onChange={change}
-        onRange={setRange.push}
-      />
+      <Head {...{ projectId, view, columns }} onChange={change} onRange={setRange.push} />
       <OverviewFilter
         projectId={projectId}
         view={view}
@@ -87,7 +80,12 @@ export const Page = ({ params }: PageProps) => {
       <BehindNotice isBehind={overview.isBehind} />
       {overview.isLoading && <Skeleton />}
       {count === 0 && (
-        <Nothing projectId={projectId} view={view} onAll={() => setRange.push('all')} />
+        <Nothing
+          projectId={projectId}
+          view={view}
+          onAll={() => setRange.push('all')}
+          onAllRuns={() => change({ run: allRuns })}
+        />
       )}
       {overview.value !== undefined && count !== 0 && (
         <Answer
@@ -95,7 +93,8 @@ export const Page = ({ params }: PageProps) => {
           view={view}
           answer={overview.value}
           isStale={overview.isPrevious}
-          tree={parsed.tree}
+          run={run}
+          tree={tree}
           me={context.me}
           metrics={metrics}
           columns={columns}
@@ -105,6 +104,23 @@ export const Page = ({ params }: PageProps) => {
     </>
   );
 };
+
+const useOverviewKeys = (
+  { show, t }: OverviewView,
+  run: Readonly<Record<'focus' | 'refetch' | 'back', () => void>> & {
+    readonly toggle: (show: OverviewView['show']) => void;
+  },
+): void =>
+  useKeys(
+    [
+      { keys: '/', what: 'Filter', run: run.focus },
+      { keys: '.', what: 'Ask again', run: run.refetch },
+      { keys: 'z', what: 'Range before', run: run.back },
+      { keys: 'd', what: 'Charts as tables', run: () => run.toggle('tables') },
+      { keys: 'h', what: 'Distributions', run: () => run.toggle('distributions') },
+    ],
+    [show, t],
+  );
 
 const Head = (props: {
   readonly projectId: string;
@@ -122,15 +138,13 @@ const Head = (props: {
       <RunPicker
         projectId={props.projectId}
         run={view.run}
+        isOfStreams
         onChange={(run) => props.onChange({ run })}
       />
       <Select
         label="By"
         value={view.by ?? ''}
-        choices={[
-          { value: '', text: 'no groups' },
-          ...groupColumns(props.columns).map(({ id, label }) => ({ value: id, text: label })),
-        ]}
+        choices={[{ value: '', text: 'no groups' }, ...groupChoices(props.columns)]}
         onChange={(by) => props.onChange({ by: by === '' ? null : by })}
       />
       <Select
@@ -154,13 +168,14 @@ const useOverview = (
   view: OverviewView,
   options: {
     readonly isReady: boolean;
+    readonly run: string;
     readonly filter: FilterTree | null;
     readonly widgets: ReturnType<typeof widgetsOf>;
   },
 ): Query<OverviewAnswer> => {
   const { service } = useSurroundings();
   const { isReady, filter, widgets } = options;
-  const run = runSelector(view.run) ?? {};
+  const run = runSelector(options.run) ?? {};
   const bounds = useBounds(
     'trace',
     { project_id: projectId, ...run },
@@ -212,33 +227,6 @@ const useRangeStack = (range: TimeRange, change: (range: TimeRange) => void) => 
   };
 };
 
-const RunPicker = (props: {
-  readonly projectId: string;
-  readonly run: string;
-  readonly onChange: (run: string) => void;
-}) => {
-  const project = useQuery({
-    key: ['projects', props.projectId],
-    ask: (operations, signal) =>
-      operations.projects.get({ project_id: props.projectId }, { signal }),
-    freshMs: 60_000,
-  });
-  const runs = (project.value?.runs ?? []).map(({ id, kind, name }) => ({
-    value: `${kind}:${id}`,
-    text: name,
-  }));
-  const isListed = props.run === '' || runs.some(({ value }) => value === props.run);
-  const other = isListed ? [] : [{ value: props.run, text: 'another run' }];
-  return (
-    <Select
-      label="Run"
-      value={props.run}
-      choices={[{ value: '', text: 'all runs' }, ...other, ...runs]}
-      onChange={props.onChange}
-    />
-  );
-};
-
 const OverviewFilter = (props: {
   readonly projectId: string;
   readonly view: OverviewView;
@@ -275,6 +263,7 @@ const Nothing = (props: {
   readonly projectId: string;
   readonly view: OverviewView;
   readonly onAll: () => void;
+  readonly onAllRuns: () => void;
 }) => {
   const { navigation } = useSurroundings();
   const [isNew, setIsNew] = useState(false);
@@ -294,12 +283,13 @@ const Nothing = (props: {
   return (
     <EmptyNotice
       title={
-        props.view.f === ''
+        props.view.f === '' && props.view.by === null
           ? 'Nothing was recorded in this range'
-          : 'Nothing in this range matches the filter'
+          : 'Nothing in this range matches the filter and grouping'
       }
     >
       {props.view.t !== 'all' && <Button onClick={props.onAll}>Show all time</Button>}
+      {props.view.run === '' && <Button onClick={props.onAllRuns}>Show experiments too</Button>}
     </EmptyNotice>
   );
 };

@@ -24,7 +24,7 @@ type OverviewQuestion = {
   readonly by: string | null;
 };
 
-/** Answers of one moment: totals and errors, the window before, and both by group. */
+/** Answers of one moment: all and failed records, now and in the window before. */
 export type OverviewAnswer = {
   readonly window: OverviewWindow;
   /** Length of a bucket. */
@@ -37,11 +37,11 @@ export type OverviewAnswer = {
   readonly errorsBefore: CustomSearchResponse;
   /** Records with an evaluation error of the widgets' metrics; null: none, or not counted. */
   readonly failedEvaluations: number | null;
-  readonly groups: CustomSearchResponse | null;
-  readonly groupErrors: CustomSearchResponse | null;
+  /** True where buckets are by group; all of these count the same records. */
+  readonly isGrouped: boolean;
 };
 
-/** Asks all at once, grouped ones after; where buckets are too many, again with longer ones. */
+/** Asks all at once; where buckets are too many, again with longer ones. */
 export const askOverview = async (
   operations: Operations,
   question: OverviewQuestion,
@@ -78,6 +78,8 @@ const askWith = async (
         interval_minutes: minutes,
         metric_details: widgets,
         filter_tree: filter,
+        // Grouping decides what is counted, so that totals are asked with it, too.
+        group_by: by,
         ...parts,
       },
       { signal },
@@ -92,22 +94,6 @@ const askWith = async (
       ? null
       : await ask({ metric_details: [], interval_minutes: null, filter_tree: unscored });
   const failedEvaluations = counted && counted.aggregate_metrics[countOf(counted)];
-  if (by === null) {
-    return {
-      window: bounds,
-      all,
-      errors,
-      before: earlier,
-      errorsBefore,
-      failedEvaluations,
-      groups: null,
-      groupErrors: null,
-    };
-  }
-  const [groups, groupErrors] = await Promise.all([
-    ask({ group_by: by }),
-    ask({ ...failed, group_by: by }),
-  ]);
   return {
     window: bounds,
     all,
@@ -115,8 +101,7 @@ const askWith = async (
     before: earlier,
     errorsBefore,
     failedEvaluations,
-    groups,
-    groupErrors,
+    isGrouped: by !== null,
   };
 };
 

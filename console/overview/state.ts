@@ -1,5 +1,5 @@
 import { addressCodec, choiceMember, optionalMember, sortMember } from '../parts/address.js';
-import { scopeMembers, type RecordScope } from '../parts/record-scope.js';
+import { allRuns, scopeMembers, type RecordScope } from '../parts/record-scope.js';
 
 /** View of the overview, as its address has it. */
 export type OverviewView = RecordScope & {
@@ -10,6 +10,11 @@ export type OverviewView = RecordScope & {
 
 export const overviewCodec = addressCodec<OverviewView>({
   ...scopeMembers,
+  // Empty is the log streams; experiments are shown where they are wanted.
+  run: {
+    ...scopeMembers.run,
+    parse: (text: string) => (text === allRuns ? text : scopeMembers.run.parse(text)),
+  },
   by: optionalMember(),
   show: choiceMember(['charts', 'tables', 'distributions'], 'charts'),
 });

@@ -1,4 +1,5 @@
 import { canonicalUuid } from '../../kernel/uuid-and-instant.js';
+import type { FilterTree } from '../language/filter-tree.js';
 import {
   addressCodec,
   choiceMember,
@@ -80,6 +81,26 @@ export const openWindowOf = (range: TimeRange, now: number): TimeWindow => {
     ...(start_time !== undefined && { start_time }),
     ...(typeof range !== 'string' && end_time !== undefined && { end_time }),
   };
+};
+
+/** Run of an address that stands for log streams, experiments and scorer tests together. */
+export const allRuns = 'all';
+
+/** Items that a list of a filter has at most (contract 1.11). */
+const listedMax = 1_000;
+
+/** A run, as an address has it, and a condition besides. */
+type StreamScope = { readonly run: string; readonly condition: FilterTree | null };
+
+/** Scope of the records of these log streams; `hasOthers`: the project has other runs. */
+export const streamScope = (streams: readonly string[], hasOthers: boolean): StreamScope => {
+  const [first, ...more] = streams;
+  if (!hasOthers || first === undefined || streams.length > listedMax) {
+    return { run: '', condition: null };
+  }
+  if (more.length === 0) return { run: `log_stream:${first}`, condition: null };
+  const leaf = { type: 'id', name: 'run_id', operator: 'one_of', value: streams } as const;
+  return { run: '', condition: { filter: leaf } };
 };
 
 type RunSelector = {

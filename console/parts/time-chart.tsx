@@ -29,6 +29,8 @@ type Props = {
   readonly onPan: (share: number) => void;
   /** Opens the records behind a point. */
   readonly onOpen: (bucket: number, series: number) => void;
+  /** True where each series is below the next, as percentiles are: often they are equal. */
+  readonly isNested: boolean;
   /** True where the last bucket is still filling. */
   readonly isRunning: boolean;
 };
@@ -51,56 +53,72 @@ export const TimeChart = (props: Props) => {
   return (
     <>
       <div class="chart-frame">
-        <svg
-          ref={figure}
-          class="time-chart"
-          viewBox={`0 0 ${width} ${height}`}
-          preserveAspectRatio="none"
-          role="img"
-          aria-label={sentenceOf(props)}
-          {...drag.handlers}
-        >
-          {[low, (low + high) / 2, high].map((value) => (
-            <line key={value} class="chart-line" x1={0} x2={width} y1={y(value)} y2={y(value)} />
-          ))}
-          {brush !== null && (
-            <Band {...brush} count={count} look={drag.isPanning ? 'chart-pan' : 'chart-brush'} />
-          )}
-          {props.cursor !== null && (
-            <Band first={props.cursor} last={props.cursor} count={count} look="chart-cursor" />
-          )}
-          {series.map((one, index) =>
-            props.kind === 'bars' && series.length === 1 ? (
-              <Bars key={one.label} series={one} index={index} y={y} isRunning={props.isRunning} />
-            ) : (
-              <Lines key={one.label} series={one} index={index} y={y} isRunning={props.isRunning} />
-            ),
-          )}
-          {thresholds.map(({ value }) => (
-            <line
-              key={value}
-              class="chart-threshold"
-              x1={0}
-              x2={width}
-              y1={y(value)}
-              y2={y(value)}
-            />
-          ))}
-        </svg>
-        {thresholds.map(({ value, word }) => (
-          <span
-            key={value}
-            class="chart-threshold-word note"
-            aria-hidden="true"
-            style={{ top: `${(y(value) / height) * 100}%` }}
+        <div class="chart-values note" aria-hidden="true">
+          <span>{props.format(high)}</span>
+          <span>{props.format(low)}</span>
+        </div>
+        <div class="chart-plot">
+          <svg
+            ref={figure}
+            class="time-chart"
+            viewBox={`0 0 ${width} ${height}`}
+            preserveAspectRatio="none"
+            role="img"
+            aria-label={sentenceOf(props)}
+            {...drag.handlers}
           >
-            {props.format(value)} {word}
-          </span>
-        ))}
+            {[low, (low + high) / 2, high].map((value) => (
+              <line key={value} class="chart-line" x1={0} x2={width} y1={y(value)} y2={y(value)} />
+            ))}
+            {brush !== null && (
+              <Band {...brush} count={count} look={drag.isPanning ? 'chart-pan' : 'chart-brush'} />
+            )}
+            {props.cursor !== null && (
+              <Band first={props.cursor} last={props.cursor} count={count} look="chart-cursor" />
+            )}
+            <SeriesShapes {...props} y={y} />
+            {thresholds.map(({ value }) => (
+              <line
+                key={value}
+                class="chart-threshold"
+                x1={0}
+                x2={width}
+                y1={y(value)}
+                y2={y(value)}
+              />
+            ))}
+          </svg>
+          {thresholds.map(({ value, word }) => (
+            <span
+              key={value}
+              class="chart-threshold-word note"
+              aria-hidden="true"
+              style={{ top: `${(y(value) / height) * 100}%` }}
+            >
+              {props.format(value)} {word}
+            </span>
+          ))}
+        </div>
       </div>
+      <ChartTimes {...props} />
       <ChartNote {...props} />
     </>
   );
+};
+
+/** The first is drawn last; nested ones below it are wider, so that equal lines show both. */
+const SeriesShapes = (props: Props & { readonly y: Scale }) => {
+  const { series, y, isRunning } = props;
+  const isBars = props.kind === 'bars' && series.length === 1;
+  const shapes = series.map((one, index) => {
+    const drawn = { series: one, index, y, isRunning };
+    return isBars ? (
+      <Bars key={one.label} {...drawn} />
+    ) : (
+      <Lines key={one.label} {...drawn} isWide={props.isNested} />
+    );
+  });
+  return <>{shapes.toReversed()}</>;
 };
 
 /** A drag selects buckets; with Shift it moves the time; a click opens the point. */
@@ -196,16 +214,19 @@ const Bars = ({ series, index, y, isRunning }: SeriesProps) => {
   );
 };
 
-/** Lines through the middle of buckets; a lone value is a dot, the running bucket dotted. */
-const Lines = ({ series, index, y, isRunning }: SeriesProps) => {
+/** Lines through the middle of buckets, faint over gaps; the running bucket is dotted. */
+const Lines = (props: SeriesProps & { readonly isWide: boolean }) => {
+  const { series, index, y, isRunning } = props;
   const { values } = series;
   const step = width / Math.max(values.length, 1);
   const last = values.length - 1;
+  const runs = runsOfValues(values);
   const pointsOf = (buckets: readonly number[]): string =>
     buckets.map((bucket) => `${(bucket + 0.5) * step},${y(values[bucket] ?? 0)}`).join(' ');
   return (
-    <g class="chart-series" stroke={colorOf(index)}>
-      {runsOfValues(values).map((run) => {
+    <g class={`chart-series${props.isWide ? ` chart-layer-${index}` : ''}`} stroke={colorOf(index)}>
+      {runs.length > 1 && <polyline class="chart-gap" points={pointsOf(runs.flat())} />}
+      {runs.map((run) => {
         const [first = 0] = run;
         if (run.length === 1) {
           return <polyline key={first} class="chart-dot" points={pointsOf([first, first])} />;
@@ -222,6 +243,18 @@ const Lines = ({ series, index, y, isRunning }: SeriesProps) => {
   );
 };
 
+/** Begin and end of the time axis; the sentence of the chart has them, too. */
+const ChartTimes = ({ buckets, formatTime }: Props) => {
+  const [first, last] = [buckets[0], buckets.at(-1)];
+  if (first === undefined || last === undefined) return null;
+  return (
+    <div class="chart-times note" aria-hidden="true">
+      <span>{formatTime(first.start)}</span>
+      <span>{formatTime(last.end)}</span>
+    </div>
+  );
+};
+
 /** The values at the cursor, else the last ones, with the colours of their lines. */
 const ChartNote = (props: Props) => {
   const hasValue = (index: number): boolean =>
@@ -231,7 +264,10 @@ const ChartNote = (props: Props) => {
   const bucket = props.buckets[at];
   return (
     <div class="chart-note note">
-      <span>{bucket === undefined ? '' : props.formatTime(bucket.start)}</span>
+      <span>
+        {props.cursor === null ? 'Last, ' : 'At '}
+        {bucket === undefined ? '' : props.formatTime(bucket.start)}:
+      </span>
       {props.series.map(({ label, values }, index) => (
         <span key={label} class="chart-value">
           {props.series.length > 1 && (

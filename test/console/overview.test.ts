@@ -7,12 +7,14 @@ import {
   bucketsOf,
   groupsOf,
   intervalsFrom,
+  lengthText,
   movedWindow,
   refreshMs,
   seriesOf,
   windowBefore,
   windowOfBuckets,
 } from '../../console/overview/model.js';
+import { streamScope } from '../../console/parts/record-scope.js';
 import { verticalRange } from '../../console/parts/chart-scale.js';
 
 const window = { from: '2026-03-01T00:00:00.000000Z', to: '2026-03-01T00:59:59.999999Z' };
@@ -61,6 +63,21 @@ describe('the model of the overview', () => {
     expect(windowBefore({ ...window, to: '2026-03-01T01:00:00.000000Z' })).to.deep.equal({
       from: '2026-02-28T23:00:00.000000Z',
       to: '2026-02-28T23:59:59.999999Z',
+    });
+  });
+
+  it('says how long a window is', () => {
+    const until = (to: string) => lengthText({ from: window.from, to });
+    expect(until('2026-03-01T00:45:00Z')).to.equal('45 min');
+    expect(until('2026-03-02T00:00:00Z')).to.equal('24 h');
+    expect(until('2026-03-08T00:00:00Z')).to.equal('7 days');
+  });
+
+  it('limits a project with experiments to its log streams', () => {
+    expect(streamScope(['a', 'b'], false)).to.deep.equal({ run: '', condition: null });
+    expect(streamScope(['a'], true)).to.deep.equal({ run: 'log_stream:a', condition: null });
+    expect(streamScope(['a', 'b'], true).condition).to.deep.equal({
+      filter: { type: 'id', name: 'run_id', operator: 'one_of', value: ['a', 'b'] },
     });
   });
 

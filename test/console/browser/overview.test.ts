@@ -73,7 +73,7 @@ describeWithTool(chromium, 'the console, the overview of a project', () => {
   const open = async (view = ''): Promise<Page> => {
     const page = await browser.open(`/p/${projectId}${view}`);
     await signIn(page, 'admin@localhost', appPassword);
-    await page.getByRole('region', { name: 'Traces' }).waitFor();
+    await page.locator('.overview-card').first().waitFor();
     return page;
   };
   const searchesOf = (page: Page): readonly Search[] => {
@@ -134,7 +134,15 @@ describeWithTool(chromium, 'the console, the overview of a project', () => {
       ...Array.from({ length: 8 }, (_group, index) => `model-${9 - index} ${9 - index}`),
       '1 more 1',
     ]);
-    expect(await page.locator('[aria-label^="Traces"] .chart-series').count()).to.equal(8);
+    expect(await page.locator('[aria-label="LLM spans"] .chart-series').count()).to.equal(8);
+    // Headline and lines count the same records.
+    const spans = page.getByRole('region', { name: 'LLM spans', exact: true });
+    await spans.locator('strong', { hasText: '45' }).waitFor();
+    await page.getByText(/Recorded on traces, not on spans: Output Toxicity/).waitFor();
+    await page.getByRole('link', { name: 'Group by Model of any span, traces' }).click();
+    await page.getByRole('region', { name: 'Output Toxicity, average' }).waitFor();
+    await page.getByRole('region', { name: 'Traces', exact: true }).waitFor();
+    await page.goBack();
     await groups.getByRole('link', { name: 'model-9' }).click();
     await page.getByRole('grid').waitFor();
     expect(new URL(page.url()).pathname).to.match(/\/spans$/);
@@ -152,6 +160,28 @@ describeWithTool(chromium, 'the console, the overview of a project', () => {
     await page.getByRole('heading', { name: 'Send a first trace' }).waitFor();
   });
 
+  it('leaves experiments out until they are wanted', async () => {
+    const other = await createProject();
+    const root = `/v2/projects/${other}`;
+    const trace = { name: 'chat', input: 'question', output: 'answer' };
+    const streams = await app.client.call('POST', `${root}/traces`, { body: { traces: [trace] } });
+    expect(streams.status).to.equal(200);
+    const { body } = await app.client.call<{ id: string }>('POST', `${root}/experiments`, {
+      body: { name: 'prompt-a' },
+    });
+    await app.client.call('POST', `${root}/traces`, {
+      body: { experiment_id: body.id, traces: [trace, trace] },
+    });
+    const page = await browser.open(`/p/${other}`);
+    await signIn(page, 'admin@localhost', appPassword);
+    const headline = page.getByRole('region', { name: 'Traces' }).locator('strong');
+    await headline.filter({ hasText: /^1\s*$/ }).waitFor();
+    expect(page.url()).to.not.include('run=');
+    await page.getByLabel('Log stream or experiment').selectOption('Experiments too');
+    await headline.filter({ hasText: /^3\s*$/ }).waitFor();
+    expect(page.url()).to.include('run=all');
+  });
+
   it('draws the thresholds of a metric with their words', async () => {
     const page = await open();
     const toxicity = page.getByRole('region', { name: 'Output Toxicity, average' });
@@ -163,9 +193,7 @@ describeWithTool(chromium, 'the console, the overview of a project', () => {
 
   it('opens the records of a group in a bucket from the table', async () => {
     const page = await open('#by=model&show=tables');
-    const table = page
-      .getByRole('table', { name: 'Traces' })
-      .or(page.getByRole('table', { name: 'Spans' }));
+    const table = page.getByRole('table', { name: 'LLM spans', exact: true });
     const row = table
       .getByRole('row')
       .filter({ hasText: '1' })
@@ -180,7 +208,7 @@ describeWithTool(chromium, 'the console, the overview of a project', () => {
     await expectAccessibleEverywhere(page);
     await page.getByRole('heading', { name: 'Overview' }).click();
     await page.keyboard.press('d');
-    await page.getByRole('table', { name: 'Traces' }).waitFor();
+    await page.getByRole('table', { name: 'LLM spans', exact: true }).waitFor();
     await expectAccessible(page);
   });
 });
