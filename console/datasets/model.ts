@@ -4,7 +4,7 @@ import type {
   DatasetSort,
   DatasetVersion,
 } from '../../clients/typescript/src/generated/datasets-types-2.js';
-import { personName } from '../people/model.js';
+import { organizationPermit, personName, type Permit } from '../people/model.js';
 import { countedText } from './changes.js';
 
 /** Columns that the list can be sorted by. */
@@ -16,21 +16,11 @@ export const datasetSorts: readonly DatasetSort['name'][] = [
   'project_count',
 ];
 
-type Permit = { readonly isAllowed: boolean; readonly reason: string | null };
-const allowed: Permit = { isAllowed: true, reason: null };
-
 /** Whether the caller may make datasets (contract 2.6, `creator`), or the reason if not. */
-export const creationPermit = ({
-  role,
-  credential,
-}: Pick<CurrentUser, 'role' | 'credential'>): Permit => {
-  const { project_id: project, project_role: limit } = credential;
-  const isLimited = limit === 'viewer' || limit === 'annotator';
-  if (isLimited) {
-    return { isAllowed: false, reason: `You are signed in by a key that is limited to ${limit}.` };
-  }
-  if (project !== null || !['read_only', 'auditor'].includes(role)) return allowed;
-  return { isAllowed: false, reason: `Needs the role user; yours is ${role}.` };
+export const creationPermit = (caller: Pick<CurrentUser, 'role' | 'credential'>): Permit => {
+  const { project_id: project, project_role: limit } = caller.credential;
+  const isEditorOfOne = project !== null && limit === 'editor';
+  return isEditorOfOne ? { isAllowed: true, reason: null } : organizationPermit(caller, 'user');
 };
 
 /** Name of an author; a removed one has none. */

@@ -8,6 +8,7 @@ import { Button } from '../parts/button.js';
 import { Dialog } from '../parts/dialog.js';
 import { Select, TextField } from '../parts/field.js';
 import { FaultNotice } from '../parts/notice.js';
+import { permissionOf } from '../people/model.js';
 import type { RecordQuestion } from './questions.js';
 
 type Props = {
@@ -47,12 +48,7 @@ export const DatasetDialog = (props: Props) => {
           <TextField label="Find a dataset" type="search" value={name} onInput={setName} />
           <ul class="column-list" aria-label="Datasets">
             {(datasets.value?.datasets ?? []).map((dataset) => (
-              <li key={dataset.id} class="spread">
-                <Button look="plain" onClick={() => setChosen(dataset)}>
-                  {dataset.name}
-                </Button>
-                <span class="note">{dataset.num_rows.toLocaleString('en')} rows</span>
-              </li>
+              <DatasetChoice key={dataset.id} dataset={dataset} onChoose={setChosen} />
             ))}
           </ul>
           {datasets.value?.datasets.length === 0 && <p class="note">No dataset has this name</p>}
@@ -61,6 +57,24 @@ export const DatasetDialog = (props: Props) => {
         <MappingForm {...props} dataset={chosen} />
       )}
     </Dialog>
+  );
+};
+
+const DatasetChoice = (props: {
+  readonly dataset: Dataset;
+  readonly onChoose: (dataset: Dataset) => void;
+}) => {
+  const { dataset } = props;
+  const { isAllowed, reason } = permissionOf(dataset.permissions, 'update');
+  return (
+    <li class="spread">
+      <Button look="plain" isDisabled={!isAllowed} onClick={() => props.onChoose(dataset)}>
+        {dataset.name}
+      </Button>
+      <span class="note">
+        {isAllowed ? `${dataset.num_rows.toLocaleString('en')} rows` : reason}
+      </span>
+    </li>
   );
 };
 

@@ -24,7 +24,7 @@ export const personName = (person: {
 }): string => `${person.first_name} ${person.last_name}`.trim() || person.email;
 
 /** True, or the reason against it. */
-type Permit = { readonly isAllowed: boolean; readonly reason: string | null };
+export type Permit = { readonly isAllowed: boolean; readonly reason: string | null };
 
 /** Whether the caller may do an action, and the reason if not. */
 export const permissionOf = (

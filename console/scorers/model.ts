@@ -1,7 +1,7 @@
-import type { Credential } from '../../clients/typescript/src/generated/logins-types.js';
+import type { CurrentUser } from '../../clients/typescript/src/generated/logins-types.js';
 import type { Scorer, ScorerTask } from '../../clients/typescript/src/generated/scorers-types-2.js';
 import type { ScorerVersion } from '../../clients/typescript/src/generated/scorers-types.js';
-import { credentialPermit, type OrganizationRole } from '../people/model.js';
+import { organizationPermit, type Permit } from '../people/model.js';
 
 /** Text of a scorer that has no version yet. */
 export const firstText = `def scorer_fn(*, node_output, **kwargs) -> int:
@@ -21,14 +21,9 @@ export const scorerText = (scorer: Scorer): string =>
 
 /** Whether the caller may make scorers and validate code (contract 2.6, `creator`). */
 export const creatorPermit = (
-  caller: { readonly role: OrganizationRole; readonly credential: Credential } | undefined,
-): { readonly isAllowed: boolean; readonly reason: string | null } => {
-  if (caller === undefined) return { isAllowed: false, reason: null };
-  if (caller.role === 'read_only' || caller.role === 'auditor') {
-    return { isAllowed: false, reason: `Needs the role user; yours is ${caller.role}` };
-  }
-  return credentialPermit(caller.credential);
-};
+  caller: Pick<CurrentUser, 'role' | 'credential'> | undefined,
+): Permit =>
+  caller === undefined ? { isAllowed: false, reason: null } : organizationPermit(caller, 'user');
 
 /** Place in a scorer file, and the row of the dataset that led there. */
 type FaultPlace = {

@@ -144,6 +144,8 @@ describe('the pages of datasets', () => {
     expect(creationPermit({ role: 'auditor', credential }).reason).to.include('auditor');
     const bound = { ...(credential as object), project_id: 'p', project_role: 'viewer' } as never;
     expect(creationPermit({ role: 'admin', credential: bound }).isAllowed).to.equal(false);
+    const editor = { ...(bound as object), project_role: 'editor' } as never;
+    expect(creationPermit({ role: 'user', credential: editor }).isAllowed).to.equal(true);
   });
 });
 
