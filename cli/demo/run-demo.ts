@@ -10,7 +10,7 @@ import { recordDemo } from './record-sample.js';
 type Options = { readonly dir?: string; readonly runs: string; readonly seed: string };
 
 /** A key for the demo only: its service listens on this machine and its data is removed with it. */
-export const demoKey = 'demo-key-for-this-machine-only-0001';
+const demoKey = 'demo-key-for-this-machine-only-0001';
 
 /** A minute: the first proof is there while one looks. */
 const demoSealMs = 60_000;

@@ -2,7 +2,6 @@ import '../../engines/node/minimum-version.js';
 import { mkdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
-import { demoKey } from '../../cli/demo/run-demo.js';
 import { openTestBrowser, signIn } from '../support/browser.js';
 import { startChild } from '../support/child-process.js';
 import { temporaryFolder } from '../support/folder.js';
@@ -25,49 +24,6 @@ type Picture = {
 const openTraces = async (page: Page, project: string, filter: string): Promise<void> => {
   await page.goto(`${project}/traces#t=7d&f=${encodeURIComponent(filter)}`);
   await page.getByRole('grid').waitFor();
-};
-
-type Named = { readonly id: string };
-
-/** Sends to the service that the page came from, with the demo's key. */
-const post = async (page: Page, path: string, data: object): Promise<Named> => {
-  const url = new URL(`/v2/${path}`, page.url()).href;
-  const answer = await page.request.post(url, { data, headers: { 'Service-API-Key': demoKey } });
-  if (!answer.ok()) throw new Error(`${path}: ${answer.status()} ${await answer.text()}`);
-  return (await answer.json()) as Named;
-};
-
-const questions = ['Oslo', 'Bergen', 'Rome', 'Porto', 'Lyon', 'Graz'].flatMap((city) => [
-  `Book a flight to ${city}`,
-  `Cancel my flight to ${city}`,
-]);
-
-/** True for answers that fail: those of the first run to every third question. */
-const isWrong = (row: number, run: number): boolean =>
-  run === 0 ? row % 3 === 0 : row === 4 || row === 7;
-
-/** Two experiments over the same questions; the second is better, but for two of them. */
-const recordExperiments = async (page: Page, project: string): Promise<readonly string[]> => {
-  const root = `projects/${project.split('/').at(-1)}`;
-  const ids: string[] = [];
-  for (const [run, name] of ['answers-a', 'answers-b'].entries()) {
-    const { id } = await post(page, `${root}/experiments`, { name });
-    const traces = questions.map((question, row) => ({
-      name: 'answer',
-      input: question,
-      output: isWrong(row, run) ? 'I could not find such a flight.' : `Done: ${question}.`,
-      dataset_input: question,
-      dataset_output: `Done: ${question}.`,
-      metrics: {
-        reward: isWrong(row, run) ? 0.1 : Math.min(1, 0.5 + run * 0.3 + (row % 3) * 0.1),
-        cost: 0.004 - run * 0.001 + row * 0.0001,
-        duration_ns: (2 + (row % 5) + run) * 1e9,
-      },
-    }));
-    await post(page, `${root}/traces`, { experiment_id: id, traces });
-    ids.push(id);
-  }
-  return ids;
 };
 
 const pictures: readonly Picture[] = [
@@ -93,9 +49,12 @@ const pictures: readonly Picture[] = [
   {
     name: 'compare',
     take: async (page, project) => {
-      const [base, other] = await recordExperiments(page, project);
-      await page.goto(`${project}/experiments/compare#base=${base}&with=${other}&metric=reward`);
-      await page.getByText('my flight to').first().waitFor();
+      await page.goto(`${project}/experiments`);
+      for (const name of ['prompt-a', 'prompt-b']) {
+        await page.getByRole('row', { name }).getByRole('checkbox').check();
+      }
+      await page.getByRole('link', { name: 'Compare' }).click();
+      await page.getByText('I need a flight').first().waitFor();
     },
   },
 ];
