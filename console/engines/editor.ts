@@ -8,7 +8,7 @@ import {
   syntaxHighlighting,
 } from '@codemirror/language';
 import { lintGutter, setDiagnostics } from '@codemirror/lint';
-import { Compartment, EditorState } from '@codemirror/state';
+import { Annotation, Compartment, EditorState } from '@codemirror/state';
 import { drawSelection, EditorView, keymap, lineNumbers } from '@codemirror/view';
 import { tags } from '@lezer/highlight';
 
@@ -17,7 +17,10 @@ export type LineMark = { readonly line: number; readonly message: string };
 
 /** An editor of Python in an element of the page. */
 export type CodeEditor = {
-  /** Replaces the text, unless it is that already; typing goes on where it was. */
+  /**
+   * Replaces the text, unless it is that already or was typed here: a page that draws later than one
+   * types gives back older texts.
+   */
   readonly setText: (text: string) => void;
   readonly setMarks: (marks: readonly LineMark[]) => void;
   readonly setReadOnly: (isReadOnly: boolean) => void;
@@ -41,6 +44,7 @@ export const openCodeEditor = (
 ): CodeEditor => {
   const root = host.shadowRoot ?? host.attachShadow({ mode: 'open' });
   const readOnly = new Compartment();
+  const typed: string[] = [];
   const view = new EditorView({
     root,
     parent: root,
@@ -49,17 +53,25 @@ export const openCodeEditor = (
       extensions: [
         ...extensionsOf(given.label),
         readOnly.of(EditorState.readOnly.of(given.isReadOnly)),
-        EditorView.updateListener.of(({ docChanged, state }) => {
-          if (docChanged) given.onChange(state.doc.toString());
+        EditorView.updateListener.of(({ docChanged, state, transactions }) => {
+          if (!docChanged || transactions.some((one) => one.annotation(fromPage))) return;
+          const text = state.doc.toString();
+          typed.push(text);
+          given.onChange(text);
         }),
       ],
     }),
   });
   return {
     setText: (text) => {
+      const echo = typed.indexOf(text);
+      typed.splice(0, echo === -1 ? typed.length : echo + 1);
       // The editor ends all lines alike.
-      if (text.replaceAll(/\r\n?/g, '\n') === view.state.doc.toString()) return;
-      view.dispatch({ changes: { from: 0, to: view.state.doc.length, insert: text } });
+      if (echo !== -1 || text.replaceAll(/\r\n?/g, '\n') === view.state.doc.toString()) return;
+      view.dispatch({
+        changes: { from: 0, to: view.state.doc.length, insert: text },
+        annotations: fromPage.of(true),
+      });
     },
     setMarks: (marks) => view.dispatch(setDiagnostics(view.state, marks.map(diagnosticIn(view)))),
     setReadOnly: (isReadOnly) =>
@@ -72,6 +84,9 @@ export const openCodeEditor = (
     close: () => view.destroy(),
   };
 };
+
+/** Marks changes that the page made, and so need not be told. */
+const fromPage = Annotation.define<boolean>();
 
 /** The line, or the last one of a shorter text. */
 const lineOf = ({ state: { doc } }: EditorView, line: number) =>

@@ -3,7 +3,8 @@ import type { Column } from '../../clients/typescript/src/generated/traces-types
 import type { Dataset } from '../../clients/typescript/src/generated/datasets-types.js';
 import { useSurroundings } from '../client/context.js';
 import { kindOf } from '../client/filter-context.js';
-import { useAction, useQuery } from '../client/queries.js';
+import { useAction, useCaller, useQuery } from '../client/queries.js';
+import { creationPermit } from '../datasets/model.js';
 import { Button } from '../parts/button.js';
 import { Dialog } from '../parts/dialog.js';
 import { Select, TextField } from '../parts/field.js';
@@ -45,13 +46,21 @@ export const DatasetDialog = (props: Props) => {
       <FaultNotice fault={datasets.fault} />
       {chosen === null ? (
         <>
-          <TextField label="Find a dataset" type="search" value={name} onInput={setName} />
+          <TextField
+            label="Find a dataset, or name a new one"
+            type="search"
+            value={name}
+            onInput={setName}
+          />
           <ul class="column-list" aria-label="Datasets">
             {(datasets.value?.datasets ?? []).map((dataset) => (
               <DatasetChoice key={dataset.id} dataset={dataset} onChoose={setChosen} />
             ))}
           </ul>
-          {datasets.value?.datasets.length === 0 && <p class="note">No dataset has this name</p>}
+          {datasets.value?.datasets.length === 0 && (
+            <p class="note">{name === '' ? 'No dataset yet' : 'No dataset has this name'}</p>
+          )}
+          <NewDataset name={name.trim()} onMade={setChosen} />
         </>
       ) : (
         <MappingForm {...props} dataset={chosen} />
@@ -75,6 +84,32 @@ const DatasetChoice = (props: {
         {isAllowed ? `${dataset.num_rows.toLocaleString('en')} rows` : reason}
       </span>
     </li>
+  );
+};
+
+const NewDataset = (props: {
+  readonly name: string;
+  readonly onMade: (dataset: Dataset) => void;
+}) => {
+  const { name, onMade } = props;
+  const caller = useCaller();
+  const permit = caller.value === undefined ? null : creationPermit(caller.value);
+  const make = useAction(
+    async (operations, _input, { strict = true }) =>
+      onMade(await operations.datasets.create({ name }, { strict })),
+    ['datasets'],
+  );
+  return (
+    <>
+      <FaultNotice fault={make.fault} />
+      <Button
+        isDisabled={name === '' || permit?.isAllowed !== true || make.isRunning}
+        title={permit?.reason ?? 'Its columns are input and output'}
+        onClick={() => void make.run()}
+      >
+        {name === '' ? 'Make a dataset' : `Make the dataset ${name}`}
+      </Button>
+    </>
   );
 };
 

@@ -67,10 +67,10 @@ const ProjectTable = (props: { readonly rows: readonly Project[]; readonly isSta
           <th scope="col">Name</th>
           <th scope="col">Last 24 hours</th>
           <th scope="col" class="number">
-            Traces
+            Traces, 24 h
           </th>
           <th scope="col" class="number">
-            Cost
+            Cost, 24 h
           </th>
           <th scope="col">You are</th>
         </tr>

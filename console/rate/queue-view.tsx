@@ -146,7 +146,7 @@ const Workplace = (
 
 const orders = [
   { order: 'newest', text: 'Newest', title: 'The latest traces first' },
-  { order: 'mine', text: 'Mine', title: 'By chance; it begins elsewhere for each person' },
+  { order: 'mine', text: 'Random', title: 'It begins elsewhere for each person' },
 ] as const;
 
 /** How many traces are left, their order, and when the service had the last save. */

@@ -268,7 +268,7 @@ describeWithTool(chromium, 'the console, templates and rate', () => {
     await page.getByRole('link', { name: 'Rate', exact: true }).last().click();
     await judged(page, 'trace 1').waitFor();
     await page.getByText('name ~ "trace"').waitFor();
-    await page.getByRole('button', { name: 'Mine' }).click();
+    await page.getByRole('button', { name: 'Random' }).click();
     await page.waitForURL(/order=mine/);
     await left(page, '3 of 3 left');
     await form(page).getByRole('button', { name: '4 stars' }).click();

@@ -102,6 +102,12 @@ describeWithTool(chromium, 'the console, scorers and log streams', function () {
     await page.getByRole('heading', { name }).waitFor();
     await editor().getByText('return 0').waitFor();
     await page.getByLabel('Dataset', { exact: true }).selectOption(dataset);
+    await write('# ');
+    await page.keyboard.type('typed faster than drawn '.repeat(4));
+    for (let count = 0; count < 24; count += 1) await page.keyboard.press('Backspace');
+    await editor()
+      .getByText(/^# (typed faster than drawn ){3}$/)
+      .waitFor();
     await write(raising);
     await page.keyboard.press('Control+Enter');
     await page.getByRole('progressbar', { name: 'Progress of the validation' }).waitFor();

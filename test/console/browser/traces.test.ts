@@ -277,7 +277,7 @@ describeWithTool(chromium, 'the page of a trace', () => {
     const list = 't=all&f=name ^= "walk" and not name $= "other"';
     const page = await browser.open(`/p/${projectId}/traces#${list}`);
     await signIn(page, email, appPassword);
-    await page.getByRole('grid').getByRole('link').nth(1).click();
+    await page.getByRole('grid').getByRole('link', { name: 'walk second' }).click();
     const heading = page.getByRole('heading', { level: 1 });
     await heading.getByText('walk second').waitFor();
     await page.getByText('2 of 3', { exact: true }).waitFor();
@@ -319,6 +319,14 @@ describeWithTool(chromium, 'the page of a trace', () => {
     const dialog = page.getByRole('dialog', { name: 'Add 1 trace to a dataset' });
     await dialog.getByRole('button', { name: /^kept/ }).first().click();
     await dialog.getByRole('button', { name: /^Add to kept/ }).click();
+    await dialog.getByText('1 added, 0 were there').waitFor();
+    await page.keyboard.press('Escape');
+    await page.keyboard.press('d');
+    const made = `made ${Date.now()}`;
+    await dialog.getByLabel('Find a dataset, or name a new one').fill(made);
+    await dialog.getByRole('button', { name: `Make the dataset ${made}` }).click();
+    await dialog.getByLabel('input').selectOption('input');
+    await dialog.getByRole('button', { name: `Add to ${made}` }).click();
     await dialog.getByText('1 added, 0 were there').waitFor();
   });
 
