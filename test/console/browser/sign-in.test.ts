@@ -33,7 +33,7 @@ describeWithTool(chromium, 'the console, signing in', () => {
     const second = await browser.open('/');
     await second.getByRole('heading', { name: 'Projects' }).waitFor();
     await page.getByRole('button', { name: 'Sign out' }).click();
-    await second.getByRole('heading', { name: 'Sign in' }).waitFor({ timeout: 1_000 });
+    await second.getByRole('heading', { name: 'Sign in' }).waitFor();
     await page.getByRole('heading', { name: 'Sign in' }).waitFor();
   });
 
