@@ -15,7 +15,7 @@ import type { PositionClock } from './position-clock.js';
 import type { RequiredPositions } from './required-positions.js';
 
 /** Longest wait of a read for its read models (contract 1.7). */
-export const waitMaxMs = 2_000;
+const waitMaxMs = 2_000;
 /**
  * A read that waits this long is late: longer than the fold of a few events takes on a busy
  * machine.

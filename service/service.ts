@@ -19,7 +19,6 @@ import { invitationLink, openInviter } from './invite-command.js';
 import { registerReadModelGauges } from './metric-gauges.js';
 import { startOpsListener } from './ops-listener.js';
 import { openFillMonitor } from '../projections/fill-monitor.js';
-import { waitMaxMs } from '../projections/freshness.js';
 import { recordsCollection } from '../projections/records/collection.js';
 import { startProjectionHost } from './projection-host.js';
 import { registerErasureGauge, pendingErasures } from './pending-erasures.js';
@@ -41,8 +40,8 @@ export type Service = {
   readonly opsUrl: string;
   readonly projector: Projector;
   /**
-   * Resolves once every read model has passed the log's head as of the call; read models that are
-   * being filled may take a minute.
+   * Resolves once every read model has passed the log's head as of the call; rejects after a
+   * minute.
    */
   untilCaughtUp(): Promise<void>;
   /** Rejects when the service can no longer do its work: the process should end with code 70. */
@@ -156,7 +155,7 @@ const startIn = async (context: StartupContext, options: ServiceOptions): Promis
     opsUrl: `http://${urlHost(config.opsHost)}:${opsPort}`,
     projector,
     untilCaughtUp: async () => {
-      const atMostMs = filling.allProgress().length > 0 ? catchUpMaxMs : waitMaxMs;
+      const atMostMs = catchUpMaxMs;
       await freshness.waitUntilApplied(collections, await log.head(), { atMostMs });
     },
     fatal: watchFatal(log, projectionHost.ended, logger),

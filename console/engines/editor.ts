@@ -18,8 +18,8 @@ export type LineMark = { readonly line: number; readonly message: string };
 /** An editor of Python in an element of the page. */
 export type CodeEditor = {
   /**
-   * Replaces the text, unless it is that already or was typed here: a page that draws later than one
-   * types gives back older texts.
+   * Replaces the text, unless it is that already or was typed here: a page that draws later than
+   * one types gives back older texts.
    */
   readonly setText: (text: string) => void;
   readonly setMarks: (marks: readonly LineMark[]) => void;

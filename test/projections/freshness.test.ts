@@ -127,7 +127,9 @@ describe('waiting for fresh read models', () => {
   });
 
   it('ignores malformed notifications', async () => {
-    const freshness = opened();
+    const untilNotified = (_ms: number, signal: AbortSignal): Promise<void> =>
+      new Promise((resolve) => signal.addEventListener('abort', () => resolve()));
+    const freshness = opened({ ...systemClock, wait: untilNotified });
     stored = positionAt(1);
     await freshness.waitUntilApplied(['tally'], null);
     head = positionAt(2);
@@ -154,6 +156,7 @@ describe('waiting for fresh read models', () => {
     await turn();
     expect(asked).to.equal(before);
     stored = positionAt(2);
+    says({ name: 'tally', position: beyond });
     await reached;
   });
 

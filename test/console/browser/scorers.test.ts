@@ -202,7 +202,7 @@ describeWithTool(chromium, 'the console, scorers and log streams', function () {
       .getByRole('table', { name: 'Failures' })
       .getByRole('row', { name: /^10 ValueError, line 3 / });
     await failure.getByRole('link', { name: /^trace / }).click();
-    await page.getByRole('heading', { name: /turn 49/ }).waitFor();
+    await page.getByRole('heading', { name: /turn 49/, level: 1 }).waitFor();
   });
 
   it('makes, renames and deletes log streams and scorers', async () => {
