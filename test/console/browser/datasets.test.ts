@@ -290,10 +290,6 @@ describeWithTool(chromium, 'the console, datasets', () => {
     await app.client.call('POST', `/v2/projects/${body.id}/users`, { body: share });
     const browser = await openTestBrowser(app.url);
     opened.push(browser);
-    const refused: string[] = [];
-    browser.context.on('response', (answer) => {
-      if (answer.status() === 403) refused.push(answer.url());
-    });
     const page = await browser.open(`/invitation#token=${invitation?.invitation_token}`);
     await page.getByLabel('Choose a password').fill(password);
     await page.getByRole('button', { name: 'Set the password and sign in' }).click();
@@ -317,7 +313,7 @@ describeWithTool(chromium, 'the console, datasets', () => {
       .getByRole('button', { name: /^(Unlink|Link)/ })
       .and(page.locator(':enabled'));
     expect(await enabled.count()).to.equal(0);
-    expect(refused).to.deep.equal([]);
+    expect(browser.refusals).to.deep.equal([]);
   });
 
   it('is accessible in both themes at 1,280 and 360 px (check 34)', async () => {

@@ -53,7 +53,7 @@ describeWithTool(chromium, 'the console, templates and rate', () => {
     app = await sharedApp();
   });
   afterEach(async () => {
-    const offences = opened.flatMap((browser) => browser.offences);
+    const offences = opened.flatMap(({ offences: found, refusals }) => [...found, ...refusals]);
     await Promise.all(opened.splice(0).map((browser) => browser.close()));
     expect(offences).to.deep.equal([]);
   });
@@ -93,23 +93,13 @@ describeWithTool(chromium, 'the console, templates and rate', () => {
       rated.filter(([, ratings]) => Object.keys(ratings ?? {}).length > 0),
     ) as Readonly<Record<string, unknown>>;
   };
-  /** A browser whose answers 403 are offences too. */
+  /** A browser whose offences and answers 403 fail the test. */
   const openBrowser = async (
     look: Parameters<typeof openTestBrowser>[1] = {},
   ): Promise<TestBrowser> => {
     const browser = await openTestBrowser(app.url, look);
-    const refused: string[] = [];
-    browser.context.on('response', (response) => {
-      if (response.status() === 403) refused.push(`403 of ${response.url()}`);
-    });
-    const whole = {
-      ...browser,
-      get offences() {
-        return [...browser.offences, ...refused];
-      },
-    };
-    opened.push(whole);
-    return whole;
+    opened.push(browser);
+    return browser;
   };
   const openPage = async (
     path: string,

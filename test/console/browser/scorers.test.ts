@@ -59,19 +59,15 @@ describeWithTool(chromium, 'the console, scorers and log streams', function () {
     await openBrowser();
   });
   afterEach(async () => {
-    expect(browser.offences).to.deep.equal([]);
+    expect([...browser.offences, ...browser.refusals]).to.deep.equal([]);
   });
   after(() => browser.close());
 
   const created = async (path: string, body: object): Promise<string> =>
     (await app.client.call<{ readonly id: string }>('POST', path, { body })).body.id;
-  /** A browser whose answers 403 are offences too. */
+  /** A browser whose offences and answers 403 fail the test. */
   const openBrowser = async (who = email, secret = appPassword): Promise<void> => {
     browser = await openTestBrowser(app.url);
-    const { offences } = browser;
-    browser.context.on('response', (response) => {
-      if (response.status() === 403) (offences as string[]).push(`403 of ${response.url()}`);
-    });
     page = await browser.open('/scorers');
     await signIn(page, who, secret);
   };
