@@ -155,8 +155,7 @@ const startIn = async (context: StartupContext, options: ServiceOptions): Promis
     opsUrl: `http://${urlHost(config.opsHost)}:${opsPort}`,
     projector,
     untilCaughtUp: async () => {
-      const atMostMs = catchUpMaxMs;
-      await freshness.waitUntilApplied(collections, await log.head(), { atMostMs });
+      await freshness.waitUntilApplied(collections, await log.head(), { atMostMs: catchUpMaxMs });
     },
     fatal: watchFatal(log, projectionHost.ended, logger),
     close: () => {

@@ -3,6 +3,7 @@ import type { Dataset } from '../../clients/typescript/src/generated/datasets-ty
 import { useSurroundings } from '../client/context.js';
 import { Instant } from '../client/instants.js';
 import { permissionOf } from '../people/model.js';
+import { ActionsHead } from '../parts/actions-head.js';
 import { Button } from '../parts/button.js';
 import { markedText } from '../parts/text-pieces.js';
 import { countedText } from './changes.js';
@@ -42,9 +43,7 @@ export const DatasetTable = (props: Props) => (
           {columns.map((column) => (
             <HeadCell key={column.text} column={column} {...props} />
           ))}
-          <th scope="col">
-            <span class="visually-hidden">Actions</span>
-          </th>
+          <ActionsHead />
         </tr>
       </thead>
       <tbody>

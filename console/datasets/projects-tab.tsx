@@ -4,6 +4,7 @@ import type { Project } from '../../clients/typescript/src/generated/projects-ty
 import { useSurroundings } from '../client/context.js';
 import { useAction, useQuery } from '../client/queries.js';
 import { permissionOf } from '../people/model.js';
+import { ActionsHead } from '../parts/actions-head.js';
 import { Button } from '../parts/button.js';
 import { Dialog } from '../parts/dialog.js';
 import { TextField } from '../parts/field.js';
@@ -44,9 +45,7 @@ export const ProjectsTab = ({ dataset }: { readonly dataset: Dataset }) => {
               <tr>
                 <th scope="col">Project</th>
                 <th scope="col">You are</th>
-                <th scope="col">
-                  <span class="visually-hidden">Actions</span>
-                </th>
+                <ActionsHead />
               </tr>
             </thead>
             <tbody>

@@ -146,7 +146,7 @@ const withUploaded = async (
   try {
     await work(uploaded);
   } finally {
-    // What is left of it is a draft in the list, and no reason to call the work failed.
+    // A failed deletion leaves a draft in the list; the work has not failed with it.
     await operations.datasets.delete({ dataset_id: uploaded.id }).catch(() => undefined);
   }
 };

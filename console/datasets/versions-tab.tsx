@@ -5,6 +5,7 @@ import { useSurroundings } from '../client/context.js';
 import { Instant } from '../client/instants.js';
 import { useView } from '../client/view.js';
 import { permissionOf } from '../people/model.js';
+import { ActionsHead } from '../parts/actions-head.js';
 import { Button } from '../parts/button.js';
 import { BehindNotice, FaultNotice, Skeleton } from '../parts/notice.js';
 import { markedText } from '../parts/text-pieces.js';
@@ -71,9 +72,7 @@ const VersionHead = () => (
         Rows
       </th>
       <th scope="col">Change</th>
-      <th scope="col">
-        <span class="visually-hidden">Actions</span>
-      </th>
+      <ActionsHead />
     </tr>
   </thead>
 );

@@ -80,7 +80,7 @@ const keyOf = (event: KeyboardEvent): string | null => {
   if ((event.altKey && !isWritten) || event.isComposing) return null;
   const hasCtrl = (event.ctrlKey || event.metaKey) && !isWritten;
   const key = hasCtrl ? `Ctrl+${event.key}` : event.key;
-  // Of an event out of a shadow root, `target` is the host.
+  // `target` is the host for an event out of a shadow root.
   const [target] = event.composedPath();
   if (!(target instanceof HTMLElement)) return key;
   const hasDialog = target.ownerDocument.querySelector('dialog[open]') !== null;

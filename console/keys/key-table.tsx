@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks';
 import type { ApiKey } from '../../clients/typescript/src/generated/api-keys-types.js';
 import { Instant } from '../client/instants.js';
 import { useAction, useQuery } from '../client/queries.js';
+import { ActionsHead } from '../parts/actions-head.js';
 import { Button } from '../parts/button.js';
 import { Dialog } from '../parts/dialog.js';
 import { BehindNotice, EmptyNotice, FaultNotice, Skeleton } from '../parts/notice.js';
@@ -40,9 +41,7 @@ export const KeyTable = (props: {
                 <th scope="col">Role</th>
                 <th scope="col">Last used</th>
                 <th scope="col">Ends</th>
-                <th scope="col">
-                  <span class="visually-hidden">Actions</span>
-                </th>
+                <ActionsHead />
               </tr>
             </thead>
             <tbody>

@@ -1,14 +1,11 @@
-import { useRef, useState } from 'preact/hooks';
+import { useState } from 'preact/hooks';
 import type { LogStream } from '../../clients/typescript/src/generated/log-streams-types.js';
 import { useSurroundings } from '../client/context.js';
 import { Instant } from '../client/instants.js';
-import { useKeys } from '../client/keys.js';
+import { NamedList } from '../client/named-list.js';
 import { useView } from '../client/view.js';
 import { useRight } from '../experiments/questions.js';
-import { Button } from '../parts/button.js';
-import { TextField } from '../parts/field.js';
-import { PageHeading } from '../parts/heading.js';
-import { BehindNotice, EmptyNotice, FaultNotice, Skeleton } from '../parts/notice.js';
+import { EmptyNotice } from '../parts/notice.js';
 import { figureOf, printCount } from '../parts/numbers.js';
 import type { PageProps } from '../parts/page.js';
 import { RecordedWord } from '../parts/recorded-text.js';
@@ -24,40 +21,17 @@ export const Page = ({ params }: PageProps) => {
   const [isCreating, setIsCreating] = useState(false);
   const streams = useLogStreams(projectId, find);
   const create = useRight(projectId)('create_run');
-  const field = useRef<HTMLDivElement | null>(null);
-  useKeys(
-    [
-      { keys: '/', what: 'Find', run: () => field.current?.querySelector('input')?.focus() },
-      { keys: 'n', what: 'New log stream', run: () => setIsCreating(create.isAllowed) },
-      { keys: '.', what: 'Ask now', run: streams.refetch },
-    ],
-    [create.isAllowed],
-  );
   const rows = streams.value?.log_streams ?? [];
   return (
-    <>
-      <PageHeading title="Log streams">
-        <Button
-          look="primary"
-          isDisabled={!create.isAllowed}
-          title={create.reason}
-          onClick={() => setIsCreating(true)}
-        >
-          New log stream
-        </Button>
-        <span class="note">{create.reason}</span>
-      </PageHeading>
-      <div class="log-stream-find" ref={field}>
-        <TextField
-          label="Find by name"
-          type="search"
-          value={find}
-          onInput={(text) => change({ find: text }, 'replace')}
-        />
-      </div>
-      <FaultNotice fault={streams.fault} onRetry={streams.refetch} />
-      <BehindNotice isBehind={streams.isBehind} />
-      {streams.isLoading && <Skeleton />}
+    <NamedList
+      title="Log streams"
+      noun="log stream"
+      permit={create}
+      list={streams}
+      find={find}
+      onFind={(text) => change({ find: text }, 'replace')}
+      onCreate={() => setIsCreating(true)}
+    >
       {streams.value !== undefined && rows.length === 0 && <NoLogStream isFiltered={find !== ''} />}
       {rows.length > 0 && (
         <LogStreamTable projectId={projectId} rows={rows} isStale={streams.isPrevious} />
@@ -66,7 +40,7 @@ export const Page = ({ params }: PageProps) => {
         <p class="note">The first {logStreamsMax} log streams are shown. Find others by name.</p>
       )}
       {isCreating && <NewLogStream projectId={projectId} onClose={() => setIsCreating(false)} />}
-    </>
+    </NamedList>
   );
 };
 

@@ -3,6 +3,7 @@ import type { Scorer } from '../../clients/typescript/src/generated/scorers-type
 import type { CountedRunScorer } from '../../clients/typescript/src/generated/scorers-types.js';
 import { useSurroundings } from '../client/context.js';
 import { useAction, type Query } from '../client/queries.js';
+import { ActionsHead } from '../parts/actions-head.js';
 import { Button } from '../parts/button.js';
 import { Select } from '../parts/field.js';
 import { BehindNotice, FaultNotice, Skeleton } from '../parts/notice.js';
@@ -86,9 +87,7 @@ const ScorerTable = (props: {
             <th scope="col">Runs</th>
             <th scope="col">Scores</th>
             <th scope="col">Records</th>
-            <th scope="col">
-              <span class="visually-hidden">Actions</span>
-            </th>
+            <ActionsHead />
           </tr>
         </thead>
         <tbody>

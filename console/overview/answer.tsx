@@ -1,7 +1,5 @@
 import { useState } from 'preact/hooks';
-import type { Column } from '../../clients/typescript/src/generated/traces-types.js';
 import { useSurroundings } from '../client/context.js';
-import type { FilterTree } from '../language/filter-tree.js';
 import type { ChartBucket } from '../parts/chart-scale.js';
 import { instantFigure } from '../parts/instants.js';
 import { printCount, printDuration } from '../parts/numbers.js';
@@ -12,7 +10,7 @@ import { otherPopulationCode, unknownMetricCode } from '../../kernel/records/eva
 import { cardsOf, lackedMetrics, type OverviewCard } from './cards.js';
 import { ChartTable } from './chart-table.js';
 import { Distributions } from './distributions.js';
-import { overviewLinks, type OverviewLinks } from './links.js';
+import { overviewLinks, type LinkScope, type OverviewLinks } from './links.js';
 import {
   bucketsOf,
   countOf,
@@ -22,23 +20,12 @@ import {
   measureOf,
   movedWindow,
   windowOfBuckets,
-  type ShownMetric,
 } from './model.js';
 import type { OverviewAnswer } from './questions.js';
-import { overviewCodec, type OverviewView } from './state.js';
+import { overviewCodec } from './state.js';
 
-type Props = {
-  readonly projectId: string;
-  readonly view: OverviewView;
-  /** Run that is asked about, as addresses of the explorer have it; empty: the whole project. */
-  readonly run: string;
-  readonly answer: OverviewAnswer;
+type Props = LinkScope & {
   readonly isStale: boolean;
-  /** Everything that is asked for: the filter of the view, and its scope. */
-  readonly tree: FilterTree | null;
-  readonly me: string | null;
-  readonly metrics: readonly ShownMetric[];
-  readonly columns: readonly Column[];
   readonly onRange: (range: TimeRange) => void;
 };
 

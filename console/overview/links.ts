@@ -13,11 +13,13 @@ import type { OverviewAnswer } from './questions.js';
 import { explorerLinkCodec, type OverviewView } from './state.js';
 
 /** Everything that the addresses of records depend on. */
-type LinkScope = {
+export type LinkScope = {
   readonly projectId: string;
   readonly view: OverviewView;
+  /** Run that is asked about, as addresses of the explorer have it; empty: the whole project. */
   readonly run: string;
   readonly answer: OverviewAnswer;
+  /** Everything that is asked for: the filter of the view, and its scope. */
   readonly tree: FilterTree | null;
   readonly me: string | null;
   readonly metrics: readonly ShownMetric[];

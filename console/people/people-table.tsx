@@ -1,6 +1,7 @@
 import type { User } from '../../clients/typescript/src/generated/users-types.js';
 import { Instant } from '../client/instants.js';
 import { useAction } from '../client/queries.js';
+import { ActionsHead } from '../parts/actions-head.js';
 import { Button } from '../parts/button.js';
 import { CellSelect } from '../parts/cell-select.js';
 import { permissionOf, personName, rolesToGive, type OrganizationRole } from './model.js';
@@ -23,9 +24,7 @@ export const PeopleTable = (props: TableProps) => (
           <th scope="col">Role</th>
           <th scope="col">Signs in by</th>
           <th scope="col">Since</th>
-          <th scope="col">
-            <span class="visually-hidden">Actions</span>
-          </th>
+          <ActionsHead />
         </tr>
       </thead>
       <tbody>

@@ -1,14 +1,13 @@
-import { useRef, useState } from 'preact/hooks';
+import { useState } from 'preact/hooks';
 import type { Scorer } from '../../clients/typescript/src/generated/scorers-types-2.js';
 import { useSurroundings } from '../client/context.js';
 import { Instant } from '../client/instants.js';
-import { useKeys } from '../client/keys.js';
+import { NamedList } from '../client/named-list.js';
 import { useCaller } from '../client/queries.js';
 import { useView } from '../client/view.js';
+import { ActionsHead } from '../parts/actions-head.js';
 import { Button } from '../parts/button.js';
-import { TextField } from '../parts/field.js';
-import { PageHeading } from '../parts/heading.js';
-import { BehindNotice, EmptyNotice, FaultNotice, Skeleton } from '../parts/notice.js';
+import { EmptyNotice } from '../parts/notice.js';
 import { RecordedWord } from '../parts/recorded-text.js';
 import { permissionOf } from '../people/model.js';
 import { DeleteScorer } from './delete-scorer.js';
@@ -24,40 +23,17 @@ export const Page = () => {
   const scorers = useScorers(find);
   const caller = useCaller();
   const permit = creatorPermit(caller.value);
-  const field = useRef<HTMLDivElement | null>(null);
-  useKeys(
-    [
-      { keys: '/', what: 'Find', run: () => field.current?.querySelector('input')?.focus() },
-      { keys: 'n', what: 'New scorer', run: () => setIsCreating(permit.isAllowed) },
-      { keys: '.', what: 'Ask now', run: scorers.refetch },
-    ],
-    [permit.isAllowed],
-  );
   const rows = scorers.value?.scorers ?? [];
   return (
-    <>
-      <PageHeading title="Scorers">
-        <Button
-          look="primary"
-          isDisabled={!permit.isAllowed}
-          {...(permit.reason !== null && { title: permit.reason })}
-          onClick={() => setIsCreating(true)}
-        >
-          New scorer
-        </Button>
-        <span class="note">{permit.reason}</span>
-      </PageHeading>
-      <div class="scorer-find" ref={field}>
-        <TextField
-          label="Find by name"
-          type="search"
-          value={find}
-          onInput={(text) => change({ find: text }, 'replace')}
-        />
-      </div>
-      <FaultNotice fault={scorers.fault} onRetry={scorers.refetch} />
-      <BehindNotice isBehind={scorers.isBehind} />
-      {scorers.isLoading && <Skeleton />}
+    <NamedList
+      title="Scorers"
+      noun="scorer"
+      permit={permit}
+      list={scorers}
+      find={find}
+      onFind={(text) => change({ find: text }, 'replace')}
+      onCreate={() => setIsCreating(true)}
+    >
       {scorers.value !== undefined && rows.length === 0 && (
         <EmptyNotice title="No scorer has this in its name">
           <p>Find by another part of the name, or make a scorer.</p>
@@ -68,7 +44,7 @@ export const Page = () => {
         <p class="note">The first {scorersMax} scorers are shown. Find others by name.</p>
       )}
       {isCreating && <NewScorer onClose={() => setIsCreating(false)} />}
-    </>
+    </NamedList>
   );
 };
 
@@ -84,9 +60,7 @@ const ScorerTable = (props: { readonly rows: readonly Scorer[]; readonly isStale
             <th scope="col">Scores</th>
             <th scope="col">Purpose</th>
             <th scope="col">Changed</th>
-            <th scope="col">
-              <span class="visually-hidden">Actions</span>
-            </th>
+            <ActionsHead />
           </tr>
         </thead>
         <tbody>

@@ -5,6 +5,7 @@ import type {
 } from '../../clients/typescript/src/generated/collaborators-types.js';
 import type { Project } from '../../clients/typescript/src/generated/projects-types.js';
 import { useAction, useQuery } from '../client/queries.js';
+import { ActionsHead } from '../parts/actions-head.js';
 import { Button } from '../parts/button.js';
 import { CellSelect } from '../parts/cell-select.js';
 import { BehindNotice, FaultNotice, Skeleton } from '../parts/notice.js';
@@ -74,9 +75,7 @@ const MemberTable = (props: {
         <tr>
           <th scope="col">Name</th>
           <th scope="col">Role</th>
-          <th scope="col">
-            <span class="visually-hidden">Actions</span>
-          </th>
+          <ActionsHead />
         </tr>
       </thead>
       <tbody>

@@ -4,6 +4,7 @@ import type { Price, Project } from '../../clients/typescript/src/generated/proj
 import { useSurroundings } from '../client/context.js';
 import { Instant } from '../client/instants.js';
 import { useAction, useQuery } from '../client/queries.js';
+import { ActionsHead } from '../parts/actions-head.js';
 import { Button } from '../parts/button.js';
 import { Dialog } from '../parts/dialog.js';
 import { TextField } from '../parts/field.js';
@@ -82,9 +83,7 @@ const PriceTable = (props: {
           <th scope="col" class="number">
             Output
           </th>
-          <th scope="col">
-            <span class="visually-hidden">Actions</span>
-          </th>
+          <ActionsHead />
         </tr>
       </thead>
       <tbody>

@@ -39,7 +39,7 @@ export const attributeFilter = (
   if (typeof key !== 'string' || text === null || text.length > valueMax) return null;
   const column = columnOf[key] ?? `user_metadata/${key}`;
   if (memberText(record, column) !== text) return null;
-  // Of a resource only the name of the service is kept, in the trace.
+  // Traces keep the name of the service of a resource, and nothing else.
   const kind = key === 'service.name' ? 'traces' : 'spans';
   return { kind, tree: { filter: leafOf(column, text) } };
 };

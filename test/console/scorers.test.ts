@@ -107,7 +107,7 @@ describe('a summary of scores', () => {
     );
   });
 
-  it('has a bin for each whole number where there are few, and counts what is no number', () => {
+  it('has a bin for each whole number where there are few, and counts other values', () => {
     const { figures } = scoreSummary([1, 3, 3]);
     expect(figures).to.deep.include({
       bins: [

@@ -161,7 +161,7 @@ const leafFor = (population: Population): fc.Arbitrary<FilterCondition> => {
     ),
   );
   const unknown = pick(['number', 'boolean', 'text'] as const).map(
-    (type) => ['metrics/nobody recorded', type] as const,
+    (type) => ['metrics/never recorded', type] as const,
   );
   const registered = pick(['toxicity', 'metrics/cost', 'average_bleu', 'percentage_true_rouge']);
   const columns: fc.Arbitrary<readonly [string, FilterKind]> = fc.oneof(
@@ -186,7 +186,7 @@ const leafFor = (population: Population): fc.Arbitrary<FilterCondition> => {
     column: fc.oneof(
       pick(metrics).map(([name]) => name),
       registered,
-      fc.constant('metrics/nobody recorded'),
+      fc.constant('metrics/never recorded'),
     ),
     codes: perhaps(fc.array(pick([1_001, 1_003, 0, -7]), { minLength: 1, maxLength: 3 })),
   });
