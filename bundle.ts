@@ -14,7 +14,7 @@ import { basename, dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { BuildOptions, OutputFile, Plugin } from 'esbuild';
 import { bundleConsole, watchConsole } from './bundle-console.js';
-import type { ThreadName } from './engines/node/thread-file.js';
+import type { ThreadName } from './engines/node/start-thread.js';
 
 /**
  * The last step of the build: bundles the compiler's output into `assay.js` and a file for each

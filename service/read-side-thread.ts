@@ -1,7 +1,7 @@
 import { once } from 'node:events';
-import { Worker } from 'node:worker_threads';
+import type { Worker } from 'node:worker_threads';
 import type { Config } from '../config.js';
-import { threadFile } from '../engines/node/thread-file.js';
+import { startThread } from '../engines/node/start-thread.js';
 
 /** Folding makes much short-lived garbage; a larger nursery halved the time spent collecting it. */
 const youngMegabytes = 64;
@@ -55,7 +55,7 @@ export const readSideThread = (): Worker => {
 };
 
 const spawnReadSideThread = (warmsRecords: WarmsRecords): Worker =>
-  new Worker(threadFile('read-side'), {
+  startThread('read-side', {
     workerData: warmsRecords,
     resourceLimits: {
       maxYoungGenerationSizeMb: youngMegabytes,

@@ -1,5 +1,5 @@
-import { threadFile } from '../node/thread-file.js';
-import { MessageChannel, Worker } from 'node:worker_threads';
+import { startThread } from '../node/start-thread.js';
+import { MessageChannel } from 'node:worker_threads';
 import { openSemaphore } from '../../kernel/concurrency.js';
 import type { ContentTable } from '../../kernel/dataset-content.js';
 import { Fault, valueFault } from '../../kernel/fault.js';
@@ -36,7 +36,7 @@ export const readTable = async (
 
 const readInWorker = async (file: TableFile, format: TableFormat | null): Promise<ContentTable> => {
   const { port1, port2 } = new MessageChannel();
-  const worker = new Worker(threadFile('uploaded-table'), {
+  const worker = startThread('uploaded-table', {
     workerData: port2,
     transferList: [port2],
     resourceLimits: { maxOldGenerationSizeMb: heapMegabytes },

@@ -1,5 +1,5 @@
-import { Worker } from 'node:worker_threads';
-import { threadFile } from '../node/thread-file.js';
+import type { Worker } from 'node:worker_threads';
+import { startThread } from '../node/start-thread.js';
 import { openFairSemaphore } from '../../kernel/fair-semaphore.js';
 import { Fault } from '../../kernel/fault.js';
 import {
@@ -24,7 +24,7 @@ export const openOverlapComputer = (): OverlapComputer => {
   let thread: Worker | null = null;
   const computeInWorker = (pair: OverlapPair): Promise<number | null> =>
     new Promise((resolve, reject) => {
-      thread ??= new Worker(threadFile('overlaps'));
+      thread ??= startThread('overlaps');
       const worker = thread;
       worker.unref();
       const onMessage = (value: number | null): void => {

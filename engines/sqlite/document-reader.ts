@@ -1,5 +1,5 @@
-import { threadFile } from '../node/thread-file.js';
-import { MessageChannel, Worker, type MessagePort } from 'node:worker_threads';
+import { startThread } from '../node/start-thread.js';
+import { MessageChannel, type MessagePort } from 'node:worker_threads';
 import { raceAbort } from '../../kernel/query-context.js';
 import { openFairSemaphore } from '../../kernel/fair-semaphore.js';
 import type { QueryContext } from '../../kernel/ports.js';
@@ -108,7 +108,7 @@ const isFirstPage = ({ filter = null, sort = null, offset = 0, limit }: Document
 const startSearchThread = (dir: string): SearchThread => {
   const { port1, port2 } = new MessageChannel();
   const cancelledUpTo = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
-  const worker = new Worker(threadFile('document-search'), {
+  const worker = startThread('document-search', {
     workerData: { dir, port: port2, cancelledUpTo } satisfies SearchThreadData,
     transferList: [port2],
   });

@@ -1,6 +1,5 @@
 import { once } from 'node:events';
-import { Worker } from 'node:worker_threads';
-import { threadFile } from '../node/thread-file.js';
+import { startThread } from '../node/start-thread.js';
 import { Fault } from '../../kernel/fault.js';
 import type {
   AppendResult,
@@ -207,7 +206,7 @@ const openWriter = async (
 };
 
 const startWriterThread = async (dir: string) => {
-  const thread = new Worker(threadFile('log-writer'), { workerData: { dir } });
+  const thread = startThread('log-writer', { workerData: { dir } });
   const [ready] = (await once(thread, 'message')) as [WriterReady];
   if (!('refused' in ready)) return { thread, ...ready };
   const why = `The log in ${dir} cannot be opened: ${ready.refused}`;

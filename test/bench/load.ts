@@ -21,6 +21,8 @@ export type LoadResult = {
   readonly seconds: number;
   /** Milliseconds from sending to the whole answer. */
   readonly latency: Summary;
+  /** Processor time of the generator itself. */
+  readonly processorMs: number;
   /** The greatest position that was answered. */
   readonly position: string;
   readonly failures: readonly string[];

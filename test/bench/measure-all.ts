@@ -14,6 +14,8 @@ import { growthRowNames, growthRows } from './growth.js';
 import { historyFoldRow } from './history-fold.js';
 import { historyReadRowNames, historyReadRows } from './history-reads.js';
 import { ingestRows } from './ingest.js';
+import { ingestBudgetRowNames, ingestBudgetRows } from './ingest-budget.js';
+import { readOneRowNames, readOneRows } from './read-one.js';
 import { otlpRowNames, otlpRows } from './otlp.js';
 import { textSearchRowNames, textSearchRows } from './text-search.js';
 import { keyRotationRow } from './key-rotation.js';
@@ -34,6 +36,8 @@ const groups: readonly {
 }[] = [
   { rows: ['start-empty', 'memory-idle'], measure: idleServiceRows },
   { rows: ['ingest', 'ingest-projected', 'ingest-lag'], measure: ingestRows },
+  { rows: ingestBudgetRowNames, measure: ingestBudgetRows },
+  { rows: readOneRowNames, measure: readOneRows },
   { rows: otlpRowNames, measure: otlpRows },
   { rows: growthRowNames, measure: growthRows },
   { rows: ['history-fold'], measure: async (bench) => [await historyFoldRow(bench)] },

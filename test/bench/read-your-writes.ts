@@ -3,6 +3,7 @@ import type { ServiceProcess } from '../support/service-process.js';
 import { newRun, runAtRate, type BenchContext, type BenchTarget } from './bench-context.js';
 import type { ResultRow } from './result-rows.js';
 import { resultHash, summary } from './statistics.js';
+import { countProcessorTime, processorColumns } from './thread-times.js';
 
 const eventsPerSecond = 500;
 /** Every tenth trace is read back: enough to measure, few enough to disturb nothing. */
@@ -41,7 +42,9 @@ export const readYourWritesRow = async (
     visible.push(performance.now() - answered);
     if (read.status !== 200) missing.push(`${read.status} ${JSON.stringify(read.body)}`);
   };
+  const processorTime = countProcessorTime(service.pid);
   await runAtRate(eventsPerSecond, seconds, one);
+  const processor = processorTime(eventsPerSecond * seconds);
   if (missing.length > 0) throw new Error(`${missing.length} reads failed, as ${missing[0]}`);
   const counted = await service.client.call('POST', `${root}/traces/count`, {
     body: { log_stream_id: run },
@@ -60,7 +63,12 @@ export const readYourWritesRow = async (
       samples: written.samples,
     },
     target: { most: 250 },
-    more: { 'p50 ms': seen.median, 'p95 ms': seen.p95, 'write p50 ms': written.median },
+    more: {
+      'p50 ms': seen.median,
+      'p95 ms': seen.p95,
+      'write p50 ms': written.median,
+      ...processorColumns(processor, 'µs'),
+    },
     hash: resultHash(counted.body),
   };
 };
