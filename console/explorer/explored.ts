@@ -53,8 +53,11 @@ export const useExploredRecords = (
     { now, isEnabled: shown !== undefined },
   );
   const isReady = pages.first.value !== undefined;
-  const matching = useRecordCount(population, question, { name: 'count', now, isEnabled: isReady });
-  const all = useRecordCount(population, everything, { name: 'count', now, isEnabled: isReady });
+  // Counts and charts scan the same columns as the rows, on the same two threads: rows come first.
+  const isAnswered = isReady && !pages.first.isPrevious;
+  const counted = { name: 'count', now, isEnabled: isAnswered };
+  const matching = useRecordCount(population, question, counted);
+  const all = useRecordCount(population, everything, counted);
   const live = useRecordCount(
     population,
     withFilter({ ...place, ...openWindowOf(view.t, now) }, tree),
@@ -72,6 +75,8 @@ export const useExploredRecords = (
     question,
     sort,
     isReady,
+    /** True once the rows answer this very question. */
+    isAnswered,
     matching: matching.value,
     all: all.value,
     /** Records that came since the shown ones were asked for. */

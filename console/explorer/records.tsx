@@ -32,7 +32,7 @@ export const Records = (props: RecordsProps) => {
   const facets = isKnown ? facetsOf(population, columns, spanColumns) : [];
   const [isChoosing, setIsChoosing] = useState(false);
   const hasFacets = view.facets === 'on' && facets.length > 0;
-  const { rows, isReady, everything } = explored;
+  const { rows, isAnswered, everything } = explored;
   return (
     <div class={`explorer-body${hasFacets ? ' with-facets' : ''}`}>
       {hasFacets && (
@@ -41,7 +41,7 @@ export const Records = (props: RecordsProps) => {
           population={population}
           question={everything}
           tree={tree}
-          isReady={isReady}
+          isReady={isAnswered}
           onTree={props.onTree}
         />
       )}
@@ -52,7 +52,7 @@ export const Records = (props: RecordsProps) => {
             population={population}
             question={everything}
             tree={tree}
-            isReady={isReady}
+            isReady={isAnswered}
             onRange={(range) => props.onChange({ t: range })}
           />
         )}

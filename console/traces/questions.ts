@@ -32,6 +32,8 @@ const outlineFields = [
 /** Spans of one trace that are shown; a longer one says so. */
 export const spansMax = 20_000;
 const pageSize = 1_000;
+/** Short, so that it is on screen soon. */
+const firstPageSize = 100;
 
 type Place = { readonly projectId: string; readonly traceId: string };
 
@@ -68,7 +70,7 @@ export const readOutline = async (
         project_id: projectId,
         filters: [ofTrace(traceId)],
         sort: { column_id: 'created_at' },
-        limit: pageSize,
+        limit: token === 0 ? firstPageSize : pageSize,
         starting_token: token,
         fields: outlineFields,
       },
