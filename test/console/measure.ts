@@ -97,6 +97,7 @@ export const consoleRows = async (bench: BenchContext): Promise<readonly ResultR
       service,
       browser,
       page,
+      place,
       projectId: place.root.split('/').at(-1) ?? '',
     };
     for (const measure of [listRows, traceRows, heapRows]) rows.push(...(await measure(measured)));
@@ -114,6 +115,7 @@ type ConsoleBench = {
   readonly browser: TestBrowser;
   /** Signed in. */
   readonly page: Page;
+  readonly place: BenchTarget;
   readonly projectId: string;
 };
 
@@ -198,6 +200,7 @@ const traceRows = async ({
   service,
   browser,
   page,
+  place,
   projectId,
 }: ConsoleBench): Promise<readonly ResultRow[]> => {
   const spans = spansOf(bench);
@@ -206,7 +209,8 @@ const traceRows = async ({
   const treeRows = "document.querySelectorAll('[role=treegrid] [role=row]').length";
   const allRows = `document.querySelector('[aria-rowcount="${spans + 1}"]') !== null`;
   for (let run = 0; run < (bench.smoke ? 1 : 5); run += 1) {
-    const id = await logLongTrace(service.client, projectId, spans);
+    const { id, position } = await logLongTrace(service.client, projectId, spans);
+    await waitForPosition(service, place, position);
     await goTo(page, '/console/account');
     await browser.untilQuiet(page);
     const address = `/console/p/${projectId}/traces/${id}`;

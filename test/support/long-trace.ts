@@ -7,15 +7,18 @@ const begin = Date.parse('2026-03-01T09:00:00Z');
 /** The one failing span, by its number. */
 export const failingStep = 9_000;
 
-/** Logs a trace of so many spans, `step 0` and so on, each with up to 100 children. Its id. */
+/**
+ * Logs a trace of so many spans, `step 0` and so on, each with up to 100 children. `position`: of
+ * the last write.
+ */
 export const logLongTrace = async (
   client: Client,
   projectId: string,
   spanCount: number,
-): Promise<string> => {
+): Promise<{ readonly id: string; readonly position: string }> => {
   const root = `/v2/projects/${projectId}`;
   const trace = { name: 'many', input: 'q', output: 'a' };
-  const { body } = await client.call<{ readonly trace_ids: readonly string[] }>(
+  const { body, position: begun } = await client.call<{ readonly trace_ids: readonly string[] }>(
     'POST',
     `${root}/traces`,
     { body: { traces: [trace], include_trace_ids: true } },
@@ -36,10 +39,12 @@ export const logLongTrace = async (
       user_metadata: { 'error.message': 'the tool broke' },
     }),
   });
+  let position = begun;
   for (let from = 0; from < spanCount; from += spansPerRequest) {
     const length = Math.min(spansPerRequest, spanCount - from);
     const spans = Array.from({ length }, (_span, index) => spanOf(from + index));
-    await client.call('POST', `${root}/spans`, { body: { trace_id: id, parent_id: id, spans } });
+    const body = { trace_id: id, parent_id: id, spans };
+    ({ position } = await client.call('POST', `${root}/spans`, { body }));
   }
-  return id;
+  return { id, position: position ?? '' };
 };

@@ -210,7 +210,7 @@ describeWithTool(chromium, 'the page of a trace', () => {
   });
 
   it('walks and folds a trace of 10,000 spans with 80 rows in the page (check 17)', async () => {
-    const id = await logLongTrace(app.client, projectId, spanCount);
+    const { id } = await logLongTrace(app.client, projectId, spanCount);
     const page = await openTrace(id);
     const tree = page.getByRole('treegrid', { name: 'Spans' });
     await tree.and(page.locator(`[aria-rowcount="${spanCount + 1}"]`)).waitFor();
