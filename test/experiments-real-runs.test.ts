@@ -12,8 +12,6 @@ const tracesPerRequest = 20;
 const trials = [0, 1, 2, 3];
 
 describeRealRuns('200 real runs as four experiments, one for each trial', function () {
-  this.timeout(120_000);
-
   let app: App;
   let root = '';
   let written = '';

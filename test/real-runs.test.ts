@@ -24,8 +24,6 @@ const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
 describeRealRuns('200 real runs of an airline agent', function () {
-  this.timeout(120_000);
-
   let folder: Awaited<ReturnType<typeof temporaryFolder>>;
   let service: ServiceProcess;
   let root = '';

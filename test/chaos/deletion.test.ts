@@ -14,7 +14,7 @@ const tracesPerRequest = 50;
 const killAfterMsMax = 150;
 
 describe('a service that is killed while it deletes a project', function () {
-  this.timeout(60_000 * runs(1));
+  this.timeout(120_000 * runs(1));
 
   let folder: Awaited<ReturnType<typeof temporaryFolder>>;
   let service: ServiceProcess;

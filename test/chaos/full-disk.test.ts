@@ -13,8 +13,6 @@ const mebibyte = 2 ** 20;
 const diskMebibytes = 48;
 
 describeWithTool(ownMounts, 'a service whose disk is full', function () {
-  this.timeout(60_000);
-
   let folder: Awaited<ReturnType<typeof temporaryFolder>>;
   let service: ServiceProcess;
   let target: Target;

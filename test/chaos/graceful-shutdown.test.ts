@@ -18,7 +18,7 @@ import { runLoad, type UnexpectedAnswer } from './load.js';
 import { observeLog } from './observed-state.js';
 
 describe('a service that is stopped under load', function () {
-  this.timeout(60_000 * runs(1));
+  this.timeout(120_000 * runs(1));
 
   it('ends in order within 10 s and has all that it acknowledged', async () => {
     const folder = await temporaryFolder();
@@ -53,8 +53,6 @@ describe('a service that is stopped under load', function () {
 const largeText = 'x'.repeat(1_000_000);
 
 describe('a service that is stopped while clients read nothing', function () {
-  this.timeout(60_000);
-
   it('ends in order within 10 s', async () => {
     const folder = await temporaryFolder();
     const service = await startService({ dir: folder.dir });
@@ -83,8 +81,6 @@ describe('a service that is stopped while clients read nothing', function () {
 });
 
 describe('a service that is stopped during a rebuild', function () {
-  this.timeout(60_000);
-
   it('reports it, leaves the rebuild to be resumed and ends in order', async () => {
     const folder = await temporaryFolder();
     const service = await startService({ dir: folder.dir });
@@ -118,7 +114,7 @@ describe('a service that is stopped during a rebuild', function () {
 });
 
 describe('a second service on a folder', function () {
-  this.timeout(60_000 * runs(1));
+  this.timeout(120_000 * runs(1));
 
   it('is refused and names the folder, while the first goes on', async () => {
     const folder = await temporaryFolder();

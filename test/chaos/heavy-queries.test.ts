@@ -23,8 +23,6 @@ const none = Array.from({ length: 90 }, (_, n) => ({
 const heavy = { filters: [all], filter_tree: { or: none }, limit: 1 };
 
 describe('a service under queries that are too heavy', function () {
-  this.timeout(120_000);
-
   it('answers others beside them, ends them with their clients, stops within 10 s', async () => {
     const folder = await temporaryFolder();
     const service = await startService({ dir: folder.dir });

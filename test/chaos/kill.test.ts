@@ -5,7 +5,7 @@ import { runs } from '../support/runs.js';
 import { killManyTimes, type KillReport } from './kill-loop.js';
 
 describe('a service that is killed under load', function () {
-  this.timeout(300_000 * runs(1));
+  this.timeout(600_000 * runs(1));
 
   let killed: KillReport;
   let folder: Awaited<ReturnType<typeof temporaryFolder>>;

@@ -38,7 +38,6 @@ const whole: BundleRequest = {
 const gone = streamNameOf('trace', projects[0] ?? '', traceOf(3));
 
 describe('assay audit export', function () {
-  this.timeout(120_000);
   let folder: Awaited<ReturnType<typeof temporaryFolder>>;
   let data = '';
   let made = 0;

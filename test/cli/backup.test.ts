@@ -28,7 +28,6 @@ type Row = {
 };
 
 describe('a service that is backed up, lost and restored', function () {
-  this.timeout(120_000);
   let folder: Awaited<ReturnType<typeof temporaryFolder>>;
   let data: string;
   let kept: string;

@@ -11,8 +11,6 @@ import { curl, describeWithTool } from '../support/required-tools.js';
 const run = promisify(execFile);
 
 describe('the demo', function () {
-  this.timeout(60_000);
-
   let folder: Awaited<ReturnType<typeof temporaryFolder>>;
   let service: ServiceProcess;
   let lines: readonly string[] = [];

@@ -121,7 +121,6 @@ const allKinds = [
 ];
 
 describe('assay export', function () {
-  this.timeout(120_000);
   let folder: Awaited<ReturnType<typeof temporaryFolder>>;
   let service: ServiceProcess;
   let project = '';

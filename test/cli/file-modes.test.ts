@@ -5,8 +5,6 @@ import { temporaryFolder } from '../support/folder.js';
 import { startService } from '../support/service-process.js';
 
 describe('files of the service', function () {
-  this.timeout(60_000);
-
   for (const [command, args] of [
     ['serve', []],
     ['demo', ['--runs', '3']],

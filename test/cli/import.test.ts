@@ -46,7 +46,6 @@ const amidImport = async ({ client }: ServiceProcess): Promise<void> => {
 };
 
 describe('assay import', function () {
-  this.timeout(60_000);
   let folder: Awaited<ReturnType<typeof temporaryFolder>>;
   let service: ServiceProcess;
   before(async () => {

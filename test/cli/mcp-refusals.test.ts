@@ -11,8 +11,6 @@ import { startService, type ServiceProcess } from '../support/service-process.js
 const reading = /^(list|search|read|aggregate|experiment|compare)_/;
 
 describe('assay mcp in error cases', function () {
-  this.timeout(60_000);
-
   let folder: Awaited<ReturnType<typeof temporaryFolder>>;
   let service: ServiceProcess;
   let mcp: McpProcess;

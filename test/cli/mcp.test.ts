@@ -18,8 +18,6 @@ const valueOf = ({ isError, text, value }: ToolAnswer): JsonObject => {
 const listOf = (said: ToolAnswer, list: string): Items => valueOf(said)[list] as Items;
 
 describe('assay mcp', function () {
-  this.timeout(60_000);
-
   let folder: Awaited<ReturnType<typeof temporaryFolder>>;
   let service: ServiceProcess;
   let mcp: McpProcess;

@@ -33,7 +33,6 @@ const buildingOf = async (service: ServiceProcess): Promise<Status['building']> 
   )?.building ?? null;
 
 describe('assay rebuild', function () {
-  this.timeout(60_000);
   let folder: Awaited<ReturnType<typeof temporaryFolder>>;
   before(async () => {
     folder = await temporaryFolder();

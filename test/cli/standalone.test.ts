@@ -6,8 +6,6 @@ import { program } from '../support/test-environment.js';
 import { startService } from '../support/service-process.js';
 
 describe('the built program', function () {
-  this.timeout(120_000);
-
   it('serves from a folder of its own, without node_modules of the repository', async () => {
     const folder = await temporaryFolder();
     const built = dirname(program);

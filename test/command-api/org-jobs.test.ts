@@ -56,7 +56,6 @@ describe('an org job', () => {
 });
 
 describe('the worker of org jobs', function () {
-  this.timeout(60_000);
   let world: TestLog;
   let traces: Map<string, ProjectId>;
   beforeEach(async () => {

@@ -12,7 +12,6 @@ import { neverEnds, sandboxOf } from '../support/sandboxes.js';
 import { openScoringFixture, type ScoringFixture } from '../support/scoring-fixture.js';
 
 describe('required scorers of a validation', function () {
-  this.timeout(60_000);
   let world: ScoringFixture;
   beforeEach(async () => {
     world = await openScoringFixture();

@@ -19,7 +19,6 @@ const logs: Readonly<Record<string, () => Promise<TestLog>>> = {
 
 for (const [kind, openLog] of Object.entries(logs)) {
   describe(`a scorer that keeps state, on ${kind}`, function () {
-    this.timeout(60_000);
     let world: ScoringFixture;
     beforeEach(async () => {
       world = await openScoringFixture(null, await openLog());

@@ -58,7 +58,6 @@ for (const [name, openLog] of [
   ['EventStoreDB', remoteTestLog],
 ] as const) {
   describe(`the job of a run on ${name}`, function () {
-    this.timeout(120_000);
     let world: ScoringFixture;
     beforeEach(async () => {
       world = await openScoringFixture(null, await openLog());
@@ -177,7 +176,6 @@ for (const [name, openLog] of [
 }
 
 describe('scoring backfill job', function () {
-  this.timeout(120_000);
   let world: ScoringFixture;
   beforeEach(async () => {
     world = await openScoringFixture();

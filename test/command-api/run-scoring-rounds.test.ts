@@ -23,7 +23,6 @@ const plainSandbox = inProcessSandbox(({ output }) => textForm(output)?.slice(0,
 const budgets = { batchMs: 3_000, recordMs: 20_000, turnMs: 500, vainMs: 6_000 };
 
 describe('scoring beside an overloaded project', function () {
-  this.timeout(90_000);
   let world: ScoringFixture;
   beforeEach(async () => {
     world = await openScoringFixture();

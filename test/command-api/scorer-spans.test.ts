@@ -138,7 +138,6 @@ for (const [kind, openLog] of Object.entries({
   EventStoreDB: remoteTestLog,
 })) {
   describe(`scorers of the spans of a trace, on ${kind}`, function () {
-    this.timeout(60_000);
     let world: ScoringFixture;
     beforeEach(async () => {
       world = await openScoringFixture(null, await openLog());

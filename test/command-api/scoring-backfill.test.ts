@@ -79,7 +79,6 @@ for (const [name, open] of [
   ['an EventStoreDB test server', remoteTestLog],
 ] as const) {
   describe(`scoring backfill on ${name}`, function () {
-    this.timeout(120_000);
     let world: ScoringFixture;
     beforeEach(async () => {
       world = await openScoringFixture(null, await open?.());

@@ -27,7 +27,6 @@ const indexesOf = async (connection: DuckDBConnection): Promise<number> => {
 };
 
 describe('DuckDB memory limit', function () {
-  this.timeout(120_000);
   let folder: Awaited<ReturnType<typeof temporaryFolder>>;
   let opened: LiveInstance;
   const open = async (given: number): Promise<DuckDBConnection> => {

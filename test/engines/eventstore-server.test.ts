@@ -41,7 +41,6 @@ const failed = async (
  */
 const fidelity = (name: string, open: () => Promise<Opened>): void => {
   describe(`a server's behaviour: ${name}`, function () {
-    this.timeout(60_000);
     let opened: Opened;
     let client: EventStoreDBClient;
     before(async () => {
@@ -278,8 +277,6 @@ if (given !== undefined) {
 }
 
 describe('the EventStoreDB test server', function () {
-  this.timeout(60_000);
-
   it('drops live subscribers on command, with a reason', async () => {
     const { client, server, close } = await opened(true)();
     if (server === null) return;

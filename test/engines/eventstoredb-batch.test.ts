@@ -11,7 +11,6 @@ import { appendOf, newEvent, newStream } from '../support/new-events.js';
 import { pollUntil } from '../support/poll-until.js';
 
 describe('EventStoreDB batch appends', function () {
-  this.timeout(60_000);
   let server: EventStoreServer;
   let log: EventLog;
   let remove: () => Promise<void>;

@@ -17,7 +17,6 @@ import { pollUntil } from '../support/poll-until.js';
 const patience = { answerMs: 2_000, callMs: 6_000, lookMs: 500, restMs: 20 };
 
 describe('EventStoreDB behind a connection string', function () {
-  this.timeout(60_000);
   let dir: string;
   let remove: () => Promise<void>;
   let servers: EventStoreServer[];

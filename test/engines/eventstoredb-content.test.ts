@@ -31,7 +31,6 @@ const filesWith = (dir: string, text: string): readonly string[] => {
 };
 
 describe('EventStoreDB content', function () {
-  this.timeout(60_000);
   let server: EventStoreServer;
   let stranger: EventStoreDBClient;
   let log: EventLog;

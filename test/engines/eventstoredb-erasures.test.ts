@@ -15,7 +15,6 @@ import { runs } from '../support/runs.js';
 import { pollUntil } from '../support/poll-until.js';
 
 describe('EventStoreDB envelopes of erased events', function () {
-  this.timeout(60_000);
   let server: EventStoreServer;
   let log: EventLog;
   let other: EventLog;

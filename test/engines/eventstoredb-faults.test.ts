@@ -37,7 +37,6 @@ const unavailable = async (work: Promise<unknown>): Promise<void> => {
 };
 
 describe('EventStoreDB faults', function () {
-  this.timeout(60_000);
   let server: EventStoreServer;
   let network: TcpProxy;
   let log: EventLog;

@@ -116,7 +116,6 @@ withMongo('plans of MongoDB', (server) => {
   let client: MongoClient;
   const database = 'plans';
   before(async function () {
-    this.timeout(60_000);
     wire = await openMongoProxy(server(), database);
     records = await openMongoRecords({ url: wire.url });
     client = await MongoClient.connect(server().url(database));

@@ -31,7 +31,6 @@ const suite = (title: string, tests: (this: Suite) => void): unknown =>
   given === undefined ? describeWithTool(natsServer, title, tests) : describe(title, tests);
 
 suite('NATS as a bus', function () {
-  this.timeout(60_000);
   let server: NatsServer | null = null;
   let url = given ?? '';
   before(async () => {
@@ -53,7 +52,6 @@ suite('NATS as a bus', function () {
 });
 
 describeWithTool(natsServer, 'the bus on a NATS server that dies', function () {
-  this.timeout(60_000);
   let server: NatsServer;
   let buses: readonly NotificationBus[] = [];
   const open = async (): Promise<NotificationBus> => {

@@ -26,7 +26,6 @@ const parts = 3;
 const projects = Array.from({ length: 2 * parts }, (_, at) => `0000000${at}${uuid(1).slice(8)}`);
 
 describe('partitioned records', function () {
-  this.timeout(60_000);
   let folder: Awaited<ReturnType<typeof temporaryFolder>>;
   let whole: Records;
   let records: Records;

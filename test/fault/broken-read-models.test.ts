@@ -32,7 +32,6 @@ const damaged = async (path: string): Promise<void> => {
 };
 
 describe('a folder whose read models are broken', function () {
-  this.timeout(120_000);
   let used: Awaited<ReturnType<typeof temporaryFolder>>;
   let folder: Awaited<ReturnType<typeof temporaryFolder>>;
   let root = '';

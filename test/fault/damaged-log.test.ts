@@ -66,7 +66,6 @@ const firstLost = (dir: string): string => {
 };
 
 describe('a service whose log is damaged on the disk', function () {
-  this.timeout(120_000);
   let folder: Awaited<ReturnType<typeof temporaryFolder>>;
   let lost = '';
   /** The same service, damaged wherever it may be. */

@@ -84,7 +84,6 @@ const failures = async (dir: string, streams: readonly StreamName[]) => {
 };
 
 describe('a log with a damaged page', function () {
-  this.timeout(60_000);
   let folder: Awaited<ReturnType<typeof temporaryFolder>>;
   let whole: Buffer;
   let streams: readonly StreamName[];

@@ -32,8 +32,6 @@ const storedIn = async (dir: string): Promise<readonly string[]> => {
 };
 
 describeWithTool(strace, 'a disk that fails once', function () {
-  this.timeout(60_000);
-
   for (const [calls, at, load] of faults) {
     it(`ends all acknowledgements at ${calls} ${at} (events of ${load.bytes})`, async () => {
       const { dir, remove } = await temporaryFolder();

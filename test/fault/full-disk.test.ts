@@ -27,7 +27,6 @@ const fill = (file: string): void => {
 };
 
 describeWithTool(ownMounts, 'a log whose disk is full', function () {
-  this.timeout(60_000);
   let folder: Awaited<ReturnType<typeof temporaryFolder>>;
   let writing: WriterProcess;
   let filler: string;

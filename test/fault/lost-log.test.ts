@@ -102,7 +102,6 @@ describe('a data folder whose log is lost', () => {
 });
 
 describe('a service whose log was lost', function () {
-  this.timeout(120_000);
   let folder: Awaited<ReturnType<typeof temporaryFolder>>;
   let dir = '';
   let kept = '';

@@ -78,8 +78,6 @@ const heard = async (planted: Canaries, dir: string): Promise<readonly string[]>
 };
 
 describe('deleted content', function () {
-  this.timeout(120_000);
-
   const planted = canaries();
   let dir: string;
   let close: () => Promise<void>;

@@ -37,7 +37,6 @@ const waiting = new Set(['updateTrace', 'logSpans', 'updateSpan']);
 const runsOf = (operationId: string): number => runs(waiting.has(operationId) ? 2 : 8);
 
 describe('bad input on every operation', function () {
-  this.timeout(120_000);
   const seed = drawSeed();
   let app: App;
   let ids: Readonly<Record<string, unknown>>;

@@ -136,8 +136,6 @@ const providerOf = async ({ url, clientId }: Issuer, dir: string): Promise<strin
 };
 
 describe('secrets of requests', function () {
-  this.timeout(60_000);
-
   it('are in no byte of the data folder, temporary files, logs and responses', async () => {
     const folder = await temporaryFolder();
     const scratch = await temporaryFolder();

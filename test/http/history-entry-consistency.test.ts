@@ -9,7 +9,6 @@ import { createOneOfEach } from '../support/one-of-each-object.js';
 type Made = { readonly id: string };
 
 describe('an entry of history', function () {
-  this.timeout(60_000);
   let app: App;
   let root: string;
   let project: string;

@@ -29,7 +29,6 @@ const holds = (filters: Filters, entry: HistoryEntry): boolean =>
   });
 
 describe('pages of history', function () {
-  this.timeout(120_000);
   const seed = drawSeed('pages of history');
   const rng: Rng = seededRandom(seed).next;
   let app: App;

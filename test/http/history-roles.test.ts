@@ -10,7 +10,6 @@ import { createOneOfEach } from '../support/one-of-each-object.js';
 
 /** Contract 2.6, the row of `audit-resource`, which depends on what the query names. */
 describe('rights to the history of one resource', function () {
-  this.timeout(60_000);
   let cast: TwoOrganizations;
   let project: string;
   let inProject: readonly string[];

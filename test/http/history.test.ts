@@ -14,7 +14,6 @@ const digestOf = (text: string) => ({ sha256: sha256Hex(text), bytes: Buffer.byt
 const typesOf = (entries: readonly HistoryEntry[]) => entries.map((one) => one.event_type);
 
 describe('history over HTTP', function () {
-  this.timeout(60_000);
   let app: App;
   let project: string;
   let root: string;

@@ -7,7 +7,6 @@ type Info = Readonly<Record<string, { readonly status_type: string; readonly mes
 type Shown = { readonly id: string; readonly metrics: object; readonly metric_info: Info };
 
 describe('metric values that do not fit their metric', function () {
-  this.timeout(60_000);
   let app: App;
   let root: string;
   before(async () => {

@@ -17,7 +17,6 @@ type Job = {
 };
 
 describe('deletion by metadata over HTTP', function () {
-  this.timeout(90_000);
   let cast: TwoOrganizations;
   let admin: Client;
   let nobody: Client;

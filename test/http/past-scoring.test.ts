@@ -19,7 +19,6 @@ def scorer_fn(*, node_output, **kwargs) -> int:
 `;
 
 describe('past scoring over HTTP', function () {
-  this.timeout(120_000);
   let app: App;
   let project: RatedProject;
   let scorer = '';

@@ -39,7 +39,6 @@ type Player = Caller & { readonly credentials: readonly Credential[] };
 const asked = operations.filter(({ schemes }) => schemes.some((scheme) => scheme !== 'C'));
 
 describe('the permission matrix', function () {
-  this.timeout(120_000);
   const seed = drawSeed('valid requests of the matrix');
   let cast: TwoOrganizations;
   let nobody: Client;

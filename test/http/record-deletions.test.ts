@@ -14,7 +14,6 @@ type Deleted = {
 };
 
 describe('deleting records over HTTP', function () {
-  this.timeout(60_000);
   let app: App;
   let root: string;
   let run: string;

@@ -7,7 +7,6 @@ const nothingNamed = [{ type: 'text', name: 'input', operator: 'eq', value: 'no 
 const leaf = (value: string) => ({ type: 'text', name: 'name', operator: 'eq', value });
 
 describe('members that would widen what a request does', function () {
-  this.timeout(60_000);
   let app: App;
   let root: string;
   let run: string;

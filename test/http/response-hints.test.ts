@@ -7,7 +7,6 @@ import { otelRequest, otelSpan } from '../support/otlp.js';
 import { registeredScorer } from '../support/scorer-validations.js';
 
 describe('hints in responses', function () {
-  this.timeout(60_000);
   let app: App;
   let keys: KeyRing;
   let project: string;

@@ -26,7 +26,6 @@ const span = (id: string, output: string, type = 'tool') => ({
 });
 
 describe('scorers of a run', function () {
-  this.timeout(90_000);
   let app: App;
   let keys: KeyRing;
   before(async () => {

@@ -53,7 +53,6 @@ const tool = (output: string, more: object = {}) => ({
 });
 
 describe('scorers of traces that see spans', function () {
-  this.timeout(120_000);
   let app: App;
   let project: RatedProject;
   before(async () => {

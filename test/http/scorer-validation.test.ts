@@ -32,7 +32,6 @@ const mapping = {
 const unique = (name: string): string => `${name} ${randomUUID()}`;
 
 describe('validation of code scorers over HTTP', function () {
-  this.timeout(60_000);
   let app: App;
   let keys: KeyRing;
   let project: string;

@@ -27,7 +27,6 @@ const unique = (name: string): string => `${name} ${randomUUID()}`;
 const source = 'chain_aggregation = "sum"\ndef scorer_fn(**k) -> bool:\n    return True\n';
 
 describe('the registry of scorers over HTTP', function () {
-  this.timeout(60_000);
   let app: App;
   let keys: KeyRing;
   before(async () => {

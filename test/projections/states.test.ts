@@ -36,7 +36,6 @@ const writes = operations.filter(
 );
 
 describe('the states of resources', function () {
-  this.timeout(120_000);
   const seed = drawSeed('writes about known objects');
   let app: App;
   let known: Readonly<Record<string, unknown>>;

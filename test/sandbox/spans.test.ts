@@ -22,8 +22,6 @@ const scoresOf = async (source: string, more: Partial<SandboxTask> = {}) => {
 
 /** Contract 4.11, rule 9. */
 describe('spans of a step', function () {
-  this.timeout(60_000);
-
   it('are a tree of objects like step_object, with defaults', async () => {
     const source = `
 import json

@@ -20,8 +20,6 @@ const told = (record: SenderRecord): unknown => {
 };
 
 describe("OpenTelemetry's SDK with its batch processor", function () {
-  this.timeout(60_000);
-
   it('shows the same tree from protobuf and from JSON, whatever the batches', async () => {
     const { client, url, apiKey } = await sharedApp();
     const shown: SenderRecord[] = [];

@@ -63,7 +63,7 @@ describe('an exporter that repeats, of a service that is killed', () => {
       // While requests are under way, at some point of one.
       await pause(randomInt(150));
       await service.kill();
-      service = await startService({ dir, env, readyWithinMs: 120_000 });
+      service = await startService({ dir, env });
     }
     await provider.shutdown();
     expect(repeated, 'exports that were repeated').to.be.above(kills);

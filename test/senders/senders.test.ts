@@ -37,7 +37,6 @@ const ofType = (trace: SenderRecord, type: string): readonly SenderRecord[] =>
 const metadataOf = (record: SenderRecord | undefined): unknown => record?.['user_metadata'];
 
 describe('programs that people instrumented, as they are', function () {
-  this.timeout(120_000);
   let app: App;
   let models: ScriptedServer;
   before(async () => {

@@ -9,7 +9,6 @@ import { startService, type ServiceProcess } from '../support/service-process.js
 const project = 'spans-of-a-service';
 
 describe('tracing of the service', function () {
-  this.timeout(120_000);
   let collector: App;
   let service: ServiceProcess;
   let remove: () => Promise<void>;

@@ -29,7 +29,6 @@ type OpenDocuments = () => Promise<{
 /** Suite of the port Documents. */
 export const documentsSuite = (name: string, open: OpenDocuments): void => {
   describe(`documents on ${name}`, function () {
-    this.timeout(60_000);
     let opened: Awaited<ReturnType<OpenDocuments>>;
     let documents: Documents;
     beforeEach(async () => {

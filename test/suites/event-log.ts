@@ -43,7 +43,6 @@ type Opened = { readonly log: () => EventLog; readonly reopen: () => Promise<voi
 
 const suiteOf = (name: string, open: OpenEventLog, tests: (opened: Opened) => void): void => {
   describe(`the event log on ${name}`, function () {
-    this.timeout(60_000);
     let opened: Awaited<ReturnType<OpenEventLog>>;
     let log: EventLog;
     beforeEach(async () => {

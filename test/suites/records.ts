@@ -53,7 +53,6 @@ type OpenRecords = () => Promise<{
 /** Suite of the port Records; filters and aggregates are also in test/differential. */
 export const recordsSuite = (name: string, open: OpenRecords): void => {
   describe(`records on ${name}`, function () {
-    this.timeout(60_000);
     let opened: Awaited<ReturnType<OpenRecords>>;
     let records: Records;
     beforeEach(async () => {

@@ -37,7 +37,6 @@ export type ServiceStartOptions = {
    * 'sh']`.
    */
   readonly prefix?: readonly string[];
-  readonly readyWithinMs?: number;
   /** Lines kept in `output`. */
   readonly linesMax?: number;
 };
@@ -99,7 +98,7 @@ export const spawnService = (
         if (said !== null) resolve(said);
       });
   });
-  return { child, ready: whenReady({ child, exited, output, ports, apiKey, spawned }, start) };
+  return { child, ready: whenReady({ child, exited, output, ports, apiKey, spawned }) };
 };
 
 export const startService = (start: ServiceStartOptions): Promise<ServiceProcess> =>
@@ -114,14 +113,19 @@ type Spawned = {
   readonly spawned: number;
 };
 
-const whenReady = async (service: Spawned, start: ServiceStartOptions): Promise<ServiceProcess> => {
+/** Less than a test may take, so that the error has the output of the service. */
+const readyWithinMs = 100_000;
+
+const whenReady = async (service: Spawned): Promise<ServiceProcess> => {
   const { child, exited, output, apiKey } = service;
-  const limit = start.readyWithinMs ?? 30_000;
   const patience = new AbortController();
   const said = await Promise.race([
     service.ports,
     exited.then((exit) => `ended with ${exit.code ?? exit.signal} before it was ready`),
-    pause(limit, `was not ready within ${limit} ms`, { signal: patience.signal, ref: false }),
+    pause(readyWithinMs, `was not ready within ${readyWithinMs} ms`, {
+      signal: patience.signal,
+      ref: false,
+    }),
   ]);
   const startMs = performance.now() - service.spawned;
   patience.abort();

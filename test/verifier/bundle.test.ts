@@ -37,7 +37,6 @@ const history = (count: number): readonly BundleEntry[] =>
   );
 
 describe('a bundle at the verifier', function () {
-  this.timeout(60_000);
   let folder: Awaited<ReturnType<typeof temporaryFolder>>;
   const [signer, stranger] = [newSigner(), newSigner()];
   const pem = (): string => join(folder.dir, 'key.pem');

@@ -65,7 +65,7 @@ describe('the logger of the TypeScript client, of a service that is killed', () 
       await pause(randomInt(60));
       await service.kill();
       await log(half, to ?? 0);
-      service = await startService({ dir, env, readyWithinMs: 120_000 });
+      service = await startService({ dir, env });
       await flushed;
     }
     expect(await assay.flush(300_000), 'everything was sent').to.equal(true);

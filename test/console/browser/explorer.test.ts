@@ -92,7 +92,6 @@ const startCuttingProxy = async (target: string) => {
 };
 
 describeWithTool(chromium, 'the console, exploring records', function () {
-  this.timeout(120_000);
   let app: App;
   let project: string;
   let browser: TestBrowser;

@@ -21,7 +21,6 @@ const email = 'admin@localhost';
 const compiled = join(program, '..');
 
 describeWithTool(chromium, 'the console, first run of a project', function () {
-  this.timeout(60_000);
   let app: App;
   let browser: TestBrowser;
   let models: ScriptedServer;

@@ -29,7 +29,6 @@ const raising = [
 const mended = raising.replace('raise ValueError("it is bb")', 'return 2');
 
 describeWithTool(chromium, 'the console, scorers and log streams', function () {
-  this.timeout(120_000);
   let app: App;
   let browser: TestBrowser;
   let page: Page;

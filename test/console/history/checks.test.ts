@@ -170,7 +170,6 @@ describe('the checks of the history', () => {
   });
 
   it('find in a bundle what the verifier finds, however it was tampered with', async function () {
-    this.timeout(60_000);
     const folder = await temporaryFolder();
     const pem = join(folder.dir, 'key.pem');
     await writeFile(pem, signer.publicKey.export({ format: 'pem', type: 'spki' }));
