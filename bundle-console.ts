@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 import type { BuildOptions, Metafile, OutputFile } from 'esbuild';
-import { budgetExcesses } from './console-budgets.js';
+import { budgetExcesses, staticImports } from './console-budgets.js';
 
 /**
  * Builds the console into `dist/web`: the page, and its assets under names with a hash, each plain,
@@ -64,9 +64,11 @@ export const bundleConsole = async (): Promise<void> => {
   await mkdir(join(webDir, 'assets'), { recursive: true });
   for (const file of compressed.flat()) await replaceFile(file.path, file.contents);
   const template = await readFile(join(sourceDir, 'console/index.html'), 'utf8');
+  const main = assetOf(outputFiles, /main-\w+\.js$/);
   const html = template
-    .replace('assets/main.js', assetOf(outputFiles, /main-\w+\.js$/))
-    .replace('assets/main.css', assetOf(outputFiles, /style-\w+\.css$/));
+    .replace('assets/main.js', main)
+    .replace('assets/main.css', assetOf(outputFiles, /style-\w+\.css$/))
+    .replace('</head>', `${preloadsOf(metafile, main)}</head>`);
   await replaceFile(page, Buffer.from(html));
   await removeOthers(new Set(compressed.flat().map(({ path }) => path)));
 };
@@ -108,6 +110,15 @@ const assetOf = (files: readonly OutputFile[], pattern: RegExp): string => {
   const found = files.find(({ path }) => pattern.test(path));
   if (found === undefined) throw new Error(`The console's build has no file like ${pattern}`);
   return `assets/${basename(found.path)}`;
+};
+
+/** Links by which a browser fetches what the page imports along with it, and not after it. */
+const preloadsOf = ({ outputs }: Metafile, main: string): string => {
+  const entry = Object.keys(outputs).find((path) => path.endsWith(main)) ?? '';
+  const imports = [...staticImports(outputs, [entry])].filter((path) => path !== entry);
+  return imports
+    .map((path) => `  <link rel="modulepreload" href="assets/${basename(path)}" />\n  `)
+    .join('');
 };
 
 const checkBudgets = ({ outputs }: Metafile, files: readonly (readonly AssetFile[])[]): void => {

@@ -30,7 +30,7 @@ export const budgetExcesses = (
   );
   const isFirst = ({ entryPoint }: { readonly entryPoint: string }): boolean =>
     firstPage.includes(entryPoint);
-  const loaded = reached(
+  const loaded = staticImports(
     outputs,
     entries.filter(isFirst).map(({ path }) => path),
   );
@@ -40,7 +40,7 @@ export const budgetExcesses = (
     .filter((entry) => !isFirst(entry))
     .map(({ path, entryPoint }) => ({
       name: entryPoint,
-      bytes: bytesOf(reached(outputs, [path]).difference(loaded)),
+      bytes: bytesOf(staticImports(outputs, [path]).difference(loaded)),
       max: entryPoint === codeEditor ? codeEditorMax : lazyMax,
     }));
   const chunks = Object.entries(outputs).flatMap(([path, { inputs }]) =>
@@ -63,7 +63,7 @@ export const budgetExcesses = (
 };
 
 /** These outputs and what they import statically. */
-const reached = (outputs: Outputs, paths: readonly string[]): ReadonlySet<string> => {
+export const staticImports = (outputs: Outputs, paths: readonly string[]): ReadonlySet<string> => {
   const found = new Set<string>();
   const add = (path: string): void => {
     if (found.has(path)) return;

@@ -40,6 +40,8 @@ const surroundings = {
   queries: openQueries(),
 };
 
+// Before the first render: without a login, that one draws the sign-in.
+void service.session.open();
 const element = document.querySelector('#app');
 if (element !== null) {
   render(
@@ -51,4 +53,3 @@ if (element !== null) {
     element,
   );
 }
-void service.session.open();

@@ -1,5 +1,5 @@
 import type { ComponentType } from 'preact';
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useState } from 'preact/hooks';
 import { useSurroundings } from '../client/context.js';
 import { EmptyNotice, Skeleton } from '../parts/notice.js';
 import { PageHeading } from '../parts/heading.js';
@@ -22,7 +22,7 @@ export const App = () => {
     navigation.forgetVisited();
     unsaved.clear();
   }, [state]);
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (state !== 'signed-out' || isAlone) return;
     const back = path === '/' && view === '' ? '' : `back=${encodeURIComponent(`${path}#${view}`)}`;
     navigation.go('/sign-in', back, 'replace');
@@ -51,7 +51,7 @@ const modules = new WeakMap<() => Promise<PageModule>, PageModule>();
 const useModule = (load: () => Promise<PageModule>): PageModule | 'failed' | null => {
   const [failed, setFailed] = useState<(() => Promise<PageModule>) | null>(null);
   const [, setLoaded] = useState<PageModule | null>(null);
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (modules.has(load)) return;
     load().then(
       (module) => {

@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import { expect } from 'chai';
 import type { Metafile } from 'esbuild';
 import { budgetExcesses } from '../../console-budgets.js';
@@ -51,5 +52,24 @@ describe('the budgets of the console (check 35)', () => {
   it('take the own code of a trace up to 25 KB, and charts up to 12 KB', () => {
     expect(excessesOf({ 'page.js': 25, 'chart.js': 12 })).to.deep.equal([]);
     expect(excessesOf({ 'page.js': 26, 'chart.js': 13 })).to.have.length(2);
+  });
+});
+
+describe('the page of the console', () => {
+  const web = new URL('../../web/', import.meta.url);
+  const textOf = (path: string): Promise<string> => readFile(new URL(path, web), 'utf8');
+  const importsOf = async (path: string): Promise<readonly string[]> => {
+    const statements = (await textOf(path)).matchAll(/(?:from|import)"\.\/([\w.-]+\.js)"/g);
+    const own = [...new Set(Array.from(statements, ([, name]) => `assets/${name}`))];
+    return [...own, ...(await Promise.all(own.map(importsOf))).flat()];
+  };
+
+  it('names each module that its script imports, so that all are fetched at once', async () => {
+    const html = await textOf('index.html');
+    const [, main = ''] = /<script type="module" src="([^"]+)"/.exec(html) ?? [];
+    const imports = new Set(await importsOf(main));
+    expect(imports.size).to.be.greaterThan(3);
+    const preloads = html.matchAll(/rel="modulepreload" href="([^"]+)"/g);
+    expect(Array.from(preloads, ([, path]) => path)).to.have.members([...imports]);
   });
 });

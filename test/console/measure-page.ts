@@ -5,6 +5,15 @@ import type { Page } from 'playwright-core';
 /** Resolves in a page once what it drew is painted. */
 const painted = 'await new Promise((done) => requestAnimationFrame(() => setTimeout(done)));';
 
+/** Milliseconds from the navigation until the page first showed something. */
+export const firstPaint = (page: Page): Promise<number> =>
+  page.evaluate<number>(`new Promise((resolve) =>
+    new PerformanceObserver((list) => {
+      for (const { name, startTime } of list.getEntries()) {
+        if (name === 'first-contentful-paint') resolve(startTime);
+      }
+    }).observe({ type: 'paint', buffered: true }))`);
+
 /** Script that goes to an address below the origin, as a link of the console does. */
 const goScript = (address: string): string =>
   `history.pushState(null, '', ${JSON.stringify(address)}); dispatchEvent(new Event('popstate'));`;

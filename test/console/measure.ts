@@ -16,6 +16,7 @@ import { closeBrowser, openTestBrowser, signIn, type TestBrowser } from '../supp
 import { logLongTrace } from '../support/long-trace.js';
 import { startService, type ServiceProcess } from '../support/service-process.js';
 import {
+  firstPaint,
   goTo,
   heapMegabytes,
   loadRows,
@@ -137,9 +138,7 @@ const firstPaintRow = async (bench: BenchContext, { url }: ServiceProcess): Prom
     const browser = await openTestBrowser(url);
     const page = await browser.open('/');
     await page.getByLabel('E-mail').waitFor();
-    const [paint = 0] = await page.evaluate<number[]>(
-      "performance.getEntriesByName('first-contentful-paint').map((entry) => entry.startTime)",
-    );
+    const paint = await firstPaint(page);
     values.push(paint);
     await browser.close();
   }
