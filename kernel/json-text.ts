@@ -41,12 +41,17 @@ const isMemberName = (text: string, end: number): boolean => {
 /** Parses with placeholders: while V8 reads the text, each name in it is a letter and a number. */
 const parseWithPlainNames = (text: string): unknown => {
   const places = new Map<string, number>();
+  const placesByName = new Map<string, number>();
   const names: string[] = [];
   const placeOf = (string: string): number => {
     const known = places.get(string);
     if (known !== undefined) return known;
-    places.set(string, names.length);
-    return names.push(JSON.parse(string) as string) - 1;
+    const name = JSON.parse(string) as string;
+    // One place for all spellings of a name, so that the last of them counts.
+    const place = placesByName.get(name) ?? names.push(name) - 1;
+    placesByName.set(name, place);
+    places.set(string, place);
+    return place;
   };
   let [numbered, from] = ['', 0];
   for (let at = text.indexOf('"'), end = at; at >= 0; at = text.indexOf('"', end + 1)) {

@@ -9,7 +9,7 @@ import { openKoaBodyReader, type ArrivingBody } from './koa-body.js';
 import { decodeMessage } from './protobuf-body.js';
 import { isProtobufRequest, protobufMedia, type ProtobufCodec } from './protobuf-codec.js';
 import { ignoredMax } from '../ajv/ignored-members.js';
-import { openComplexityCounter, type JsonComplexity } from './json-complexity.js';
+import { openJsonScan, type JsonComplexity } from './json-scan.js';
 import { parseJson, type ParsedBody } from './json-parser.js';
 import { mediaTypeEssence } from './media-type.js';
 import { parseUrlencoded } from './urlencoded.js';
@@ -46,7 +46,7 @@ const largeBodyBytes = 262_144;
  * milliseconds.
  */
 const usualComplexity: ComplexityLimit = { values: 20_000, names: 2_000 };
-/** Bytes counted per event-loop tick: a millisecond. */
+/** Bytes scanned per event-loop tick: a millisecond at most. */
 const sliceBytes = 131_072;
 
 /**
@@ -112,11 +112,11 @@ type BodyFormat = Pick<Operation, 'size' | 'encoding'> & {
 
 /** Complexity of a body, counted up to the limit. */
 const complexityOf = async (bytes: Buffer, most: ComplexityLimit): Promise<JsonComplexity> => {
-  const count = openComplexityCounter(bytes.length);
-  let counted: JsonComplexity = { values: 0, members: 0, names: 0, levels: 0 };
-  for (let at = 0; at < bytes.length && !isOver(counted, most); at += sliceBytes) {
-    if (at > 0) await eventLoopTick();
-    counted = count(bytes.subarray(at, at + sliceBytes));
+  const scan = openJsonScan(bytes);
+  let counted = scan.upTo(sliceBytes);
+  for (let at = sliceBytes; at < bytes.length && !isOver(counted, most); at += sliceBytes) {
+    await eventLoopTick();
+    counted = scan.upTo(at + sliceBytes);
   }
   return counted;
 };

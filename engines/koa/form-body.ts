@@ -4,7 +4,7 @@ import type { Operation, Upload } from '../../contract/operation.js';
 import { type Complaint, valueComplaint } from '../../kernel/fault.js';
 import { receiveBody, type BodyBudget } from './decode-body.js';
 import { mediaTypeEssence } from './media-type.js';
-import { openComplexityCounter } from './json-complexity.js';
+import { openJsonScan } from './json-scan.js';
 import type { MemberPath } from './duplicate-members.js';
 import { parseJson } from './json-parser.js';
 import { openPartsParser, textBytesMax, type UploadedFile, type FormParts } from './multipart.js';
@@ -183,6 +183,6 @@ const levelsMax = 32;
 const parseJsonPart = (text: unknown): ParsedValue => {
   if (typeof text !== 'string') return unparsed(text);
   const bytes = Buffer.from(text);
-  const read = parseJson(bytes, openComplexityCounter(bytes.length)(bytes), levelsMax);
+  const read = parseJson(bytes, openJsonScan(bytes).upTo(bytes.length), levelsMax);
   return 'value' in read ? { repeated: [], ...read } : unparsed(text);
 };

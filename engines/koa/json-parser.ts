@@ -3,7 +3,7 @@ import { parseJsonText } from '../../kernel/json-text.js';
 import { type Complaint, valueComplaint } from '../../kernel/fault.js';
 import { ignoredMax } from '../ajv/ignored-members.js';
 import { countMembers, duplicateMembers, type MemberPath } from './duplicate-members.js';
-import type { JsonComplexity } from './json-complexity.js';
+import type { JsonComplexity } from './json-scan.js';
 
 /** `repeated`: members that a later one of the same name replaced, 21 at most. */
 export type ParsedBody =

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import * as fc from 'fast-check';
 import { parseJson } from '../../engines/koa/json-parser.js';
-import { openComplexityCounter } from '../../engines/koa/json-complexity.js';
+import { openJsonScan } from '../../engines/koa/json-scan.js';
 import { drawSeed } from '../support/test-environment.js';
 import { runs } from '../support/runs.js';
 
@@ -37,7 +37,7 @@ const repeatsIn = (one: Written, at: readonly string[] = []): readonly string[] 
 
 const parsed = (text: string) => {
   const bytes = Buffer.from(text);
-  const read = parseJson(bytes, openComplexityCounter(bytes.length)(bytes), 64);
+  const read = parseJson(bytes, openJsonScan(bytes).upTo(bytes.length), 64);
   if ('complaint' in read) throw new Error(text);
   return (read.repeated ?? []).map((path) => path.join('/'));
 };

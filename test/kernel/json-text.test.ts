@@ -46,6 +46,7 @@ describe('a JSON text', () => {
       { seed: drawSeed('JSON texts'), numRuns: runs(2_000) },
     );
     expect(parseJsonText(String.raw`{"\u0061":1,"a":2}`)).to.deep.equal({ a: 2 });
+    expect(parseJsonText(String.raw`{"a":1,"\u0061":2,"a":3}`)).to.deep.equal({ a: 3 });
   });
 
   it('throws a SyntaxError for invalid JSON, as JSON.parse does', () => {
