@@ -7,7 +7,7 @@ import { fieldFault } from '../parts/faults.js';
 import { Select, TextField } from '../parts/field.js';
 import { PageHeading } from '../parts/heading.js';
 import { FaultNotice, Skeleton } from '../parts/notice.js';
-import { credentialPermit } from '../people/model.js';
+import { ownPermit } from '../parts/permits.js';
 
 /** The caller: name, password, and how pages look in this browser. */
 export const Page = () => {
@@ -20,7 +20,7 @@ export const Page = () => {
       {user.value !== undefined && (
         <div class="cards">
           <Profile key={user.value.updated_at} user={user.value} />
-          {user.value.auth_method === 'email' && <Password />}
+          {user.value.auth_method === 'email' && <Password user={user.value} />}
           <Looks />
         </div>
       )}
@@ -32,6 +32,7 @@ const Profile = ({ user }: { readonly user: CurrentUser }) => {
   const [firstName, setFirstName] = useState(user.first_name);
   const [lastName, setLastName] = useState(user.last_name);
   const change = useAction(
+    ownPermit(user, 'self'),
     (operations, _input, options) =>
       operations.users.change(
         { user_id: user.id, first_name: firstName, last_name: lastName },
@@ -39,7 +40,6 @@ const Profile = ({ user }: { readonly user: CurrentUser }) => {
       ),
     ['users'],
   );
-  const permit = credentialPermit(user.credential);
   return (
     <form
       class="card stack"
@@ -55,20 +55,20 @@ const Profile = ({ user }: { readonly user: CurrentUser }) => {
       <TextField label="First name" value={firstName} onInput={setFirstName} />
       <TextField label="Last name" value={lastName} onInput={setLastName} />
       <FaultNotice fault={change.fault} />
-      <Button type="submit" isDisabled={!permit.isAllowed || change.isRunning}>
+      <Button type="submit" permit={change.permit} isDisabled={change.isRunning}>
         Save
       </Button>
-      <span class="note">{permit.reason}</span>
+      <span class="note">{change.permit.reason}</span>
     </form>
   );
 };
 
-const Password = () => {
+const Password = ({ user }: { readonly user: CurrentUser }) => {
   const { service } = useSurroundings();
   const [current, setCurrent] = useState('');
   const [next, setNext] = useState('');
   const [isDone, setIsDone] = useState(false);
-  const change = useAction(async (operations, _input, options) => {
+  const change = useAction(ownPermit(user, 'person'), async (operations, _input, options) => {
     const input = { current_password: current, new_password: next };
     await operations.logins.changePassword(input, options);
     setCurrent('');
@@ -108,7 +108,7 @@ const Password = () => {
         isRequired
       />
       {complaint === null && currentComplaint === null && <FaultNotice fault={change.fault} />}
-      <Button type="submit" isDisabled={change.isRunning}>
+      <Button type="submit" permit={change.permit} isDisabled={change.isRunning}>
         Change the password
       </Button>
       <p role="status">{isDone && 'The password is changed.'}</p>

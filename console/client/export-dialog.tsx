@@ -4,9 +4,10 @@ import { Button } from '../parts/button.js';
 import { Dialog } from '../parts/dialog.js';
 import { Select } from '../parts/field.js';
 import { printBytes } from '../parts/numbers.js';
+import { readPermit } from '../parts/permits.js';
 import { openRowCounter } from '../parts/row-counter.js';
 import { useSurroundings } from './context.js';
-import type { Operations } from './service.js';
+import type { Operations } from './operations.js';
 
 type Format = 'jsonl' | 'csv';
 const types = { jsonl: 'application/x-ndjson', csv: 'text/csv' };
@@ -80,7 +81,9 @@ const useExport = ({ fileName, download }: Props, format: Format) => {
       setProgress({ state, rows: counter.rows(), bytes, reason });
     update('running');
     try {
-      const { value: file } = await service.read((operations) => download(operations, format));
+      const { value: file } = await service.read(readPermit, (operations) =>
+        download(operations, format),
+      );
       for await (const chunk of file.bytes()) {
         counter.add(chunk);
         bytes += chunk.length;

@@ -5,7 +5,7 @@ import type { WantedValues } from '../parts/filter-field.js';
 import type { Population } from '../../kernel/records/record.js';
 import { useSurroundings } from './context.js';
 import { useCaller, useQuery } from './queries.js';
-import type { Operations } from './service.js';
+import type { Operations } from './operations.js';
 
 /** Plural of a kind of records: its name in addresses, keys of queries and operations. */
 export const kindOf = { session: 'sessions', trace: 'traces', span: 'spans' } as const;

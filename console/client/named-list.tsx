@@ -4,6 +4,7 @@ import { Button } from '../parts/button.js';
 import { TextField } from '../parts/field.js';
 import { PageHeading } from '../parts/heading.js';
 import { BehindNotice, FaultNotice, Skeleton } from '../parts/notice.js';
+import type { Permit } from '../parts/permits.js';
 import { useKeys } from './keys.js';
 import type { Query } from './queries.js';
 
@@ -12,7 +13,7 @@ type Props = {
   /** Name of one of the things, as in `New scorer`. */
   readonly noun: string;
   /** Whether the caller may make one, and the reason if not. */
-  readonly permit: { readonly isAllowed: boolean; readonly reason: string | null };
+  readonly permit: Permit;
   readonly list: Pick<Query<unknown>, 'fault' | 'refetch' | 'isBehind' | 'isLoading'>;
   readonly find: string;
   readonly onFind: (find: string) => void;
@@ -23,11 +24,10 @@ type Props = {
 
 /** A list of things that are found by name, with the button and the keys to find and make one. */
 export const NamedList = (props: Props) => {
-  const { noun, list, onCreate } = props;
-  const { isAllowed, reason } = props.permit;
+  const { noun, permit, list, onCreate } = props;
   const field = useRef<HTMLDivElement | null>(null);
   const create = (): void => {
-    if (isAllowed) onCreate();
+    if (permit.isAllowed) onCreate();
   };
   useKeys(
     [
@@ -35,20 +35,15 @@ export const NamedList = (props: Props) => {
       { keys: 'n', what: `New ${noun}`, run: create },
       { keys: '.', what: 'Ask now', run: list.refetch },
     ],
-    [isAllowed],
+    [permit.isAllowed],
   );
   return (
     <>
       <PageHeading title={props.title}>
-        <Button
-          look="primary"
-          isDisabled={!isAllowed}
-          {...(reason !== null && { title: reason })}
-          onClick={onCreate}
-        >
+        <Button look="primary" permit={permit} onClick={onCreate}>
           {`New ${noun}`}
         </Button>
-        <span class="note">{reason}</span>
+        <span class="note">{permit.reason}</span>
       </PageHeading>
       <div class="find-by-name" ref={field}>
         <TextField label="Find by name" type="search" value={props.find} onInput={props.onFind} />

@@ -10,8 +10,10 @@ import {
 import { AssayFault, isFault } from '../../clients/typescript/src/fault.js';
 import { uuid } from '../../clients/typescript/src/uuid.js';
 import type { CallOptions } from '../../clients/typescript/src/call.js';
+import { readPermit, type Permit, type Requirement } from '../parts/permits.js';
 import { useSurroundings } from './context.js';
-import type { Operations, ReadResult } from './service.js';
+import type { PermittedOperations } from './operations.js';
+import type { ReadResult } from './service.js';
 
 /** Answers stay for five minutes after the last part that shows them, so that Back is at once. */
 const keptMs = 5 * 60_000;
@@ -33,10 +35,12 @@ export const openQueries = (): QueryClient =>
     },
   });
 
-type QuerySpec<T> = {
+type QuerySpec<T, R extends Requirement> = {
   /** Names the query: same key, same answer. The first member is the noun, in plural. */
   readonly key: QueryKey;
-  readonly ask: (operations: Operations, signal: AbortSignal) => Promise<T>;
+  /** For a question that not every caller may ask: it is asked where this allows it. */
+  readonly permit?: Permit<R>;
+  readonly ask: (operations: PermittedOperations<R>, signal: AbortSignal) => Promise<T>;
   /** False: not asked yet. */
   readonly isEnabled?: boolean;
   /** Asks again after that many milliseconds while the page is visible. */
@@ -63,13 +67,14 @@ export type Query<T> = {
 };
 
 /** Asks once per key for all parts that show it; a part that leaves alone aborts the request. */
-export const useQuery = <T>(spec: QuerySpec<T>): Query<T> => {
+export const useQuery = <T, R extends Requirement = 'viewer'>(spec: QuerySpec<T, R>): Query<T> => {
   const { service, queries } = useSurroundings();
-  const isEnabled = spec.isEnabled ?? true;
+  const permit = spec.permit ?? (readPermit as Permit<R>);
+  const isEnabled = permit.isAllowed && (spec.isEnabled ?? true);
   const everyMs = spec.everyMs ?? false;
   const options: QueryObserverOptions<ReadResult<T>> = {
     queryKey: spec.key,
-    queryFn: ({ signal }) => service.read((operations) => spec.ask(operations, signal)),
+    queryFn: ({ signal }) => service.read(permit, (operations) => spec.ask(operations, signal)),
     enabled: isEnabled,
     refetchInterval: ({ state }) => (state.data?.isBehind === true ? behindMs : everyMs),
     staleTime: spec.freshMs ?? 0,
@@ -109,6 +114,8 @@ const faultOfError = (error: Error): AssayFault =>
     : new AssayFault(`The page failed: ${error.message}`, { code: 'unreadable', cause: error });
 
 export type Action<I> = {
+  /** Whether the caller may run it: what its controls show. */
+  readonly permit: Permit;
   /** Resolves with true when it was done; a second call while it runs does nothing. */
   readonly run: (input: I) => Promise<boolean>;
   readonly isRunning: boolean;
@@ -128,12 +135,14 @@ const refusals = [
 ] as const;
 
 /**
- * A write. `act` gets the options for its call: strict handling, and an idempotency key that stays
+ * A write, with the operations that its permit covers: its controls are disabled where the permit
+ * refuses. `act` gets the options for its call: strict handling, and an idempotency key that stays
  * the same until the write succeeded. Queries whose key begins with a noun of `changes` are asked
  * again.
  */
-export const useAction = <I = void>(
-  act: (operations: Operations, input: I, options: CallOptions) => Promise<unknown>,
+export const useAction = <R extends Requirement, I = void>(
+  permit: Permit<R>,
+  act: (operations: PermittedOperations<R>, input: I, options: CallOptions) => Promise<unknown>,
   changes: readonly string[] = [],
 ): Action<I> => {
   const { service, queries } = useSurroundings();
@@ -147,7 +156,8 @@ export const useAction = <I = void>(
     call.isRunning = true;
     setState({ isRunning: true, fault: null });
     try {
-      await act(service.api, input, { strict: true, idempotencyKey: call.key });
+      const operations = service.permitted(permit);
+      await act(operations, input, { strict: true, idempotencyKey: call.key });
       call.key = uuid();
       setState({ isRunning: false, fault: null });
       for (const noun of changes) void queries.invalidateQueries({ queryKey: [noun] });
@@ -161,16 +171,16 @@ export const useAction = <I = void>(
       call.isRunning = false;
     }
   };
-  return { ...state, run, clearFault: () => setState({ ...state, fault: null }) };
+  return { permit, ...state, run, clearFault: () => setState({ ...state, fault: null }) };
 };
 
 /** The end of a write of a queue: its answer, or why it failed. */
 type WriteOutcome<T> = { readonly value: T } | { readonly fault: AssayFault };
 
-type WriteQueue = {
+type WriteQueue<R extends Requirement> = {
   /** Does the write after all earlier ones; the page goes on meanwhile. */
   readonly add: <T>(
-    write: (operations: Operations, options: CallOptions) => Promise<T>,
+    write: (operations: PermittedOperations<R>, options: CallOptions) => Promise<T>,
   ) => Promise<WriteOutcome<T>>;
   /** Number of writes that have not ended. */
   readonly waiting: number;
@@ -181,7 +191,10 @@ type WriteQueue = {
  * does not stop those behind it. After each, queries whose key begins with a noun of `changes` are
  * asked again.
  */
-export const useWriteQueue = (changes: readonly string[]): WriteQueue => {
+export const useWriteQueue = <R extends Requirement>(
+  permit: Permit<R>,
+  changes: readonly string[],
+): WriteQueue<R> => {
   const { service, queries } = useSurroundings();
   const [waiting, setWaiting] = useState(0);
   const last = useMemo(() => ({ ended: Promise.resolve<unknown>(null) }), []);
@@ -191,7 +204,8 @@ export const useWriteQueue = (changes: readonly string[]): WriteQueue => {
       setWaiting((count) => count + 1);
       const outcome = last.ended.then(async () => {
         try {
-          return { value: await write(service.api, { strict: true, idempotencyKey: uuid() }) };
+          const operations = service.permitted(permit);
+          return { value: await write(operations, { strict: true, idempotencyKey: uuid() }) };
         } catch (error) {
           return { fault: faultOfError(error as Error) };
         } finally {

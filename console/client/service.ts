@@ -4,10 +4,9 @@ import { isFault } from '../../clients/typescript/src/fault.js';
 import { Nouns } from '../../clients/typescript/src/generated/all.js';
 import { usualRetries } from '../../clients/typescript/src/retry.js';
 import type { PageClock } from '../engines/clock.js';
+import type { Permit, Requirement } from '../parts/permits.js';
+import { permittedOperations, type Operations, type PermittedOperations } from './operations.js';
 import { openSession, type Session } from './session.js';
-
-/** Operations of the service, by noun, as the contract has them. */
-export type Operations = Nouns;
 
 /** Answer of a read; `isBehind`: from before this page's last write (contract 1.7). */
 export type ReadResult<T> = { readonly value: T; readonly isBehind: boolean };
@@ -20,13 +19,18 @@ export type Service = {
   readonly now: () => number;
   /** Lag of the read model that an answer reported last (`X-Projection-Behind`); null before. */
   readonly lagSeconds: ReadonlySignal<number | null>;
-  /** Operations with the login of this tab; reads include this page's writes. */
+  /** Reads with the login of this tab, which include this page's writes. */
   readonly api: Operations;
+  /** The operations of a permit with the login of this tab. */
+  readonly permitted: <R extends Requirement>(permit: Permit<R>) => PermittedOperations<R>;
   /**
    * Reads with read-your-writes; where the read model is behind, reads once more without, and says
    * so.
    */
-  readonly read: <T>(ask: (operations: Operations) => Promise<T>) => Promise<ReadResult<T>>;
+  readonly read: <T, R extends Requirement>(
+    permit: Permit<R>,
+    ask: (operations: PermittedOperations<R>) => Promise<T>,
+  ) => Promise<ReadResult<T>>;
   readonly signIn: (email: string, password: string) => Promise<void>;
   readonly signInWithKey: (apiKey: string) => Promise<void>;
   readonly acceptInvitation: (invitation: {
@@ -62,12 +66,13 @@ export const openService = (
     now,
     lagSeconds,
     api,
-    read: async (ask) => {
+    permitted: (permit) => permittedOperations(api, permit),
+    read: async (permit, ask) => {
       try {
-        return { value: await ask(api), isBehind: false };
+        return { value: await ask(permittedOperations(api, permit)), isBehind: false };
       } catch (error) {
         if (!isFault(error, 'read_model_behind')) throw error;
-        return { value: await ask(calm), isBehind: true };
+        return { value: await ask(permittedOperations(calm, permit)), isBehind: true };
       }
     },
     signIn: async (username, password) => {

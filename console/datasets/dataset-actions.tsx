@@ -2,11 +2,13 @@ import { useState } from 'preact/hooks';
 import type { Dataset } from '../../clients/typescript/src/generated/datasets-types.js';
 import { useSurroundings } from '../client/context.js';
 import { ExportDialog } from '../client/export-dialog.js';
+import { useCaller } from '../client/queries.js';
 import { useView } from '../client/view.js';
-import { permissionOf } from '../people/model.js';
 import { Button } from '../parts/button.js';
+import { datasetPermit, readPermit, type Permit } from '../parts/permits.js';
 import { countedText } from './changes.js';
 import { DeletionDialog, RenameDialog } from './dataset-dialogs.js';
+import { datasetCreationPermit, uploadPermit } from './model.js';
 import { NewDatasetDialog } from './new-dataset-dialog.js';
 import { datasetCodec } from './state.js';
 import { UploadDialog } from './upload-dialog.js';
@@ -19,25 +21,20 @@ export const DatasetActions = ({ dataset }: { readonly dataset: Dataset }) => {
   const [open, setOpen] = useState<Open | null>(null);
   const [view] = useView(datasetCodec);
   const close = (): void => setOpen(null);
-  const button = (name: Open, text: string, action: string | null) => {
-    const permit = action === null ? null : permissionOf(dataset.permissions, action);
-    return (
-      <Button
-        isDisabled={permit?.isAllowed === false}
-        {...(permit?.reason != null && { title: permit.reason })}
-        onClick={() => setOpen(name)}
-      >
-        {text}
-      </Button>
-    );
-  };
+  const change = datasetPermit(dataset);
+  const { value: caller } = useCaller();
+  const button = (name: Open, text: string, permit: Permit) => (
+    <Button permit={permit} onClick={() => setOpen(name)}>
+      {text}
+    </Button>
+  );
   return (
     <span class="inline dataset-actions">
-      {button('upload', 'Upload', 'update')}
-      {button('export', 'Export', 'export')}
-      {button('copy', 'Copy', null)}
-      {button('rename', 'Rename', 'rename')}
-      {button('delete', 'Delete…', 'delete')}
+      {button('upload', 'Upload', uploadPermit(dataset, caller))}
+      {button('export', 'Export', readPermit)}
+      {button('copy', 'Copy', datasetCreationPermit(caller))}
+      {button('rename', 'Rename', change)}
+      {button('delete', 'Delete…', change)}
       <a href={navigation.href(`/history/dataset/${dataset.id}`)}>History</a>
       {open === 'upload' && <UploadDialog dataset={dataset} onClose={close} />}
       {open === 'export' && <DatasetExport dataset={dataset} version={view.v} onClose={close} />}

@@ -7,6 +7,7 @@ import { Dialog } from '../parts/dialog.js';
 import { fieldFault } from '../parts/faults.js';
 import { TextField } from '../parts/field.js';
 import { FaultNotice } from '../parts/notice.js';
+import { datasetPermit } from '../parts/permits.js';
 import { markedText } from '../parts/text-pieces.js';
 import { countedText } from './changes.js';
 
@@ -16,6 +17,7 @@ type Props = { readonly dataset: Dataset; readonly onClose: () => void };
 export const RenameDialog = ({ dataset, onClose }: Props) => {
   const [name, setName] = useState(dataset.name);
   const rename = useAction(
+    datasetPermit(dataset),
     (operations, _input, options) =>
       operations.datasets.change({ dataset_id: dataset.id, name }, options),
     ['datasets'],
@@ -47,6 +49,7 @@ export const RenameDialog = ({ dataset, onClose }: Props) => {
 export const DeletionDialog = (props: Props & { readonly onDeleted: () => void }) => {
   const { dataset } = props;
   const remove = useAction(
+    datasetPermit(dataset),
     (operations, _input, options) =>
       operations.datasets.delete({ dataset_id: dataset.id }, options),
     ['datasets'],

@@ -3,11 +3,11 @@ import { useSurroundings } from '../client/context.js';
 import { Instant } from '../client/instants.js';
 import { useView } from '../client/view.js';
 import type { Dataset } from '../../clients/typescript/src/generated/datasets-types.js';
-import { permissionOf } from '../people/model.js';
 import { Button } from '../parts/button.js';
 import { PageHeading } from '../parts/heading.js';
 import { BehindNotice, EmptyNotice, FaultNotice, Skeleton } from '../parts/notice.js';
 import type { PageProps } from '../parts/page.js';
+import { datasetPermit } from '../parts/permits.js';
 import { Tabs } from '../parts/tabs.js';
 import { markedText } from '../parts/text-pieces.js';
 import { countedText, foldDraft } from './changes.js';
@@ -162,15 +162,14 @@ const OldVersion = (props: { readonly dataset: Dataset; readonly version: number
   const found = useVersion(dataset.id, version, current, true);
   const { value } = found;
   const [isRolling, setIsRolling] = useState(false);
-  const permit = permissionOf(dataset.permissions, 'update');
   return (
     <section class="as-it-was" aria-label={`Version ${version}`}>
       <div class="spread">
         <strong>{`Version ${version} of ${current}, read-only`}</strong>
         <span class="inline">
           <Button
-            isDisabled={!permit.isAllowed || value == null}
-            {...(permit.reason !== null && { title: permit.reason })}
+            permit={datasetPermit(dataset)}
+            isDisabled={value == null}
             onClick={() => setIsRolling(true)}
           >
             Roll back to it

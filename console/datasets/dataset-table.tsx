@@ -2,9 +2,9 @@ import { useState } from 'preact/hooks';
 import type { Dataset } from '../../clients/typescript/src/generated/datasets-types.js';
 import { useSurroundings } from '../client/context.js';
 import { Instant } from '../client/instants.js';
-import { permissionOf } from '../people/model.js';
 import { ActionsHead } from '../parts/actions-head.js';
 import { Button } from '../parts/button.js';
+import { datasetPermit, type Permit } from '../parts/permits.js';
 import { markedText } from '../parts/text-pieces.js';
 import { countedText } from './changes.js';
 import { authorName } from './model.js';
@@ -18,8 +18,8 @@ type Props = {
   /** Null: the latest change first. */
   readonly sort: ListSort | null;
   readonly onSort: (sort: ListSort) => void;
-  /** Reason against copying; null: allowed. */
-  readonly copyReason: string | null;
+  /** For a copy of a dataset. */
+  readonly creation: Permit;
   readonly onCopy: (dataset: Dataset) => void;
   readonly onDelete: (dataset: Dataset) => void;
 };
@@ -90,8 +90,7 @@ const HeadCell = ({
 
 const DatasetRow = (props: Props & { readonly dataset: Dataset }) => {
   const { navigation, unsaved } = useSurroundings();
-  const { dataset, copyReason } = props;
-  const deletion = permissionOf(dataset.permissions, 'delete');
+  const { dataset } = props;
   const name = markedText(dataset.name);
   const hasDraft = unsaved.read(`dataset ${dataset.id}`) !== null;
   return (
@@ -115,8 +114,7 @@ const DatasetRow = (props: Props & { readonly dataset: Dataset }) => {
         <Button
           look="plain"
           label={`Copy ${name}`}
-          isDisabled={copyReason !== null}
-          {...(copyReason !== null && { title: copyReason })}
+          permit={props.creation}
           onClick={() => props.onCopy(dataset)}
         >
           Copy
@@ -124,8 +122,7 @@ const DatasetRow = (props: Props & { readonly dataset: Dataset }) => {
         <Button
           look="plain"
           label={`Delete ${name}`}
-          isDisabled={!deletion.isAllowed}
-          {...(deletion.reason !== null && { title: deletion.reason })}
+          permit={datasetPermit(dataset)}
           onClick={() => props.onDelete(dataset)}
         >
           Delete…

@@ -1,8 +1,8 @@
 import { useState } from 'preact/hooks';
 import type { Dataset } from '../../clients/typescript/src/generated/datasets-types.js';
 import { useKeys } from '../client/keys.js';
-import { permissionOf } from '../people/model.js';
 import { EmptyNotice } from '../parts/notice.js';
+import { datasetPermit } from '../parts/permits.js';
 import { LaterVersions, RebaseNotice } from './later-versions.js';
 import type { RebasedDraft } from './rebase.js';
 import { RowsView } from './rows-view.js';
@@ -32,7 +32,7 @@ export const EditableRows = (props: {
     ],
     [draft, saving.isSaving],
   );
-  const permit = permissionOf(dataset.permissions, 'update');
+  const permit = datasetPermit(dataset);
   const isEmpty = draft.rows === 0 && folded.newRows.length === 0 && folded.columns.length === 0;
   return (
     <>

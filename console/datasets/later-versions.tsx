@@ -4,9 +4,10 @@ import type { DatasetVersion } from '../../clients/typescript/src/generated/data
 import { useSurroundings } from '../client/context.js';
 import { Instant } from '../client/instants.js';
 import { useQuery } from '../client/queries.js';
-import type { Operations } from '../client/service.js';
+import type { Operations } from '../client/operations.js';
 import { Button } from '../parts/button.js';
 import { FaultNotice } from '../parts/notice.js';
+import { readPermit } from '../parts/permits.js';
 import { markedText } from '../parts/text-pieces.js';
 import { authorName, versionText } from './model.js';
 import { versionsSince } from './questions.js';
@@ -39,7 +40,7 @@ export const LaterVersions = ({ datasetId, editing, onRebased }: Props) => {
     setIsRunning(true);
     setFailure(null);
     try {
-      const { value } = await service.read((operations) =>
+      const { value } = await service.read(readPermit, (operations) =>
         rebase(operations, datasetId, editing, versions),
       );
       onRebased(value);

@@ -2,10 +2,10 @@ import { useState } from 'preact/hooks';
 import type { Dataset } from '../../clients/typescript/src/generated/datasets-types.js';
 import { useAction } from '../client/queries.js';
 import { useUnsaved } from '../client/unsaved.js';
-import { permissionOf } from '../people/model.js';
 import { Button } from '../parts/button.js';
 import { Checkbox, Select, TextField } from '../parts/field.js';
 import { FaultNotice } from '../parts/notice.js';
+import { datasetPermit } from '../parts/permits.js';
 import { RecordedText } from '../parts/recorded-text.js';
 import { markedText } from '../parts/text-pieces.js';
 import {
@@ -34,7 +34,7 @@ export const MappingTab = (props: Props) => {
   const [kept, keep] = useUnsaved<EditedMapping>(`mapping ${dataset.id}`);
   const saved = editedMapping(dataset.column_mapping);
   const mapping = kept ?? saved;
-  const permit = permissionOf(dataset.permissions, 'update');
+  const permit = datasetPermit(dataset);
   const edit = (next: EditedMapping): void => keep(isSameMapping(next, saved) ? null : next);
   const save = useMappingSave(props, mapping, () => keep(null));
   const isDisabled = !permit.isAllowed || save.isRunning;
@@ -103,8 +103,9 @@ const useMappingSave = (
   mapping: EditedMapping,
   onSaved: () => void,
 ) => {
-  const save = useAction<boolean>(
-    async (operations, publishes, options) => {
+  const save = useAction(
+    datasetPermit(dataset),
+    async (operations, publishes: boolean, options) => {
       await operations.datasets.change(
         {
           dataset_id: dataset.id,

@@ -1,10 +1,17 @@
-import type { CurrentUser } from '../../clients/typescript/src/generated/logins-types.js';
+import type { Dataset } from '../../clients/typescript/src/generated/datasets-types.js';
 import type { UserSummary } from '../../clients/typescript/src/generated/projects-types.js';
 import type {
   DatasetSort,
   DatasetVersion,
 } from '../../clients/typescript/src/generated/datasets-types-2.js';
-import { organizationPermit, personName, type Permit } from '../people/model.js';
+import {
+  datasetPermit,
+  organizationPermit,
+  permitUnless,
+  type Caller,
+  type Permit,
+} from '../parts/permits.js';
+import { personName } from '../people/model.js';
 import { countedText } from './changes.js';
 
 /** Columns that the list can be sorted by. */
@@ -17,10 +24,22 @@ export const datasetSorts: readonly DatasetSort['name'][] = [
 ];
 
 /** Whether the caller may make datasets (contract 2.6, `creator`), or the reason if not. */
-export const creationPermit = (caller: Pick<CurrentUser, 'role' | 'credential'>): Permit => {
-  const { project_id: project, project_role: limit } = caller.credential;
-  const isEditorOfOne = project !== null && limit === 'editor';
-  return isEditorOfOne ? { isAllowed: true, reason: null } : organizationPermit(caller, 'user');
+export const datasetCreationPermit = (caller: Caller | undefined): Permit<'creator'> => {
+  const { project_id: project = null, project_role: limit } = caller?.credential ?? {};
+  const isEditorOfOne = project !== null && (limit === 'editor' || limit === 'owner');
+  return isEditorOfOne ? permitUnless('creator', null) : organizationPermit(caller, 'creator');
+};
+
+/**
+ * Whether the caller may upload rows to the dataset, which the service reads as a dataset of their
+ * own first.
+ */
+export const uploadPermit = (
+  dataset: Pick<Dataset, 'permissions'>,
+  caller: Caller | undefined,
+): Permit<'creator'> => {
+  const change = datasetPermit(dataset);
+  return change.isAllowed ? datasetCreationPermit(caller) : { ...change, requires: 'creator' };
 };
 
 /** Name of an author; a removed one has none. */

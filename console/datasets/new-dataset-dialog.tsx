@@ -1,13 +1,14 @@
 import { useState } from 'preact/hooks';
 import type { Dataset } from '../../clients/typescript/src/generated/datasets-types.js';
 import { useSurroundings } from '../client/context.js';
-import { useAction, useQuery } from '../client/queries.js';
+import { useAction, useCaller, useQuery } from '../client/queries.js';
 import { Button } from '../parts/button.js';
 import { Dialog } from '../parts/dialog.js';
 import { fieldFault } from '../parts/faults.js';
 import { FileField, Select, TextField } from '../parts/field.js';
 import { FaultNotice } from '../parts/notice.js';
 import { markedText } from '../parts/text-pieces.js';
+import { datasetCreationPermit } from './model.js';
 import { datasetCodec } from './state.js';
 
 /** Endings of files that the service reads. */
@@ -63,7 +64,7 @@ export const NewDatasetDialog = (props: {
         />
         <HomeProject value={project} onChange={setProject} />
         {!isShown && <FaultNotice fault={create.fault} />}
-        <Button type="submit" look="primary" isDisabled={create.isRunning}>
+        <Button type="submit" look="primary" permit={create.permit} isDisabled={create.isRunning}>
           {create.isRunning ? 'Making…' : source === undefined ? 'Make' : 'Copy'}
         </Button>
       </form>
@@ -82,6 +83,7 @@ type Wish = {
 const useCreation = ({ name, file, project, source }: Wish, onDone: () => void) => {
   const { navigation } = useSurroundings();
   return useAction(
+    datasetCreationPermit(useCaller().value),
     async (operations, _input, { strict = true }) => {
       const made = await operations.datasets.create(
         {

@@ -9,7 +9,7 @@ import { BehindNotice, EmptyNotice, FaultNotice, Skeleton } from '../parts/notic
 import { markedText } from '../parts/text-pieces.js';
 import { DeletionDialog } from './dataset-dialogs.js';
 import { DatasetTable } from './dataset-table.js';
-import { creationPermit, datasetSorts } from './model.js';
+import { datasetCreationPermit, datasetSorts } from './model.js';
 import { NewDatasetDialog } from './new-dataset-dialog.js';
 import { datasetListCodec } from './state.js';
 
@@ -24,21 +24,17 @@ export const Page = () => {
   const [limit, setLimit] = useState(rowsAtOnce);
   const [open, setOpen] = useState<Open | null>(null);
   const caller = useCaller();
-  const permit = caller.value === undefined ? null : creationPermit(caller.value);
+  const creation = datasetCreationPermit(caller.value);
   const list = useDatasetList(limit);
   const rows = list.value?.datasets ?? [];
   const isFiltered = view.name !== '' || view.project !== null;
   return (
     <>
       <PageHeading title="Datasets">
-        <Button
-          look="primary"
-          isDisabled={permit?.isAllowed !== true}
-          onClick={() => setOpen({ is: 'new' })}
-        >
+        <Button look="primary" permit={creation} onClick={() => setOpen({ is: 'new' })}>
           New dataset
         </Button>
-        <span class="note">{permit?.reason}</span>
+        <span class="note">{creation.reason}</span>
       </PageHeading>
       <div class="dataset-filters">
         <TextField
@@ -69,7 +65,7 @@ export const Page = () => {
           isStale={list.isPrevious}
           sort={view.sort}
           onSort={(sort) => change({ sort })}
-          copyReason={permit?.isAllowed === true ? null : (permit?.reason ?? '')}
+          creation={creation}
           onCopy={(dataset) => setOpen({ is: 'copy', dataset })}
           onDelete={(dataset) => setOpen({ is: 'delete', dataset })}
         />

@@ -3,12 +3,12 @@ import type { Dataset } from '../../clients/typescript/src/generated/datasets-ty
 import type { Project } from '../../clients/typescript/src/generated/projects-types.js';
 import { useSurroundings } from '../client/context.js';
 import { useAction, useQuery } from '../client/queries.js';
-import { permissionOf } from '../people/model.js';
 import { ActionsHead } from '../parts/actions-head.js';
 import { Button } from '../parts/button.js';
 import { Dialog } from '../parts/dialog.js';
 import { TextField } from '../parts/field.js';
 import { EmptyNotice, FaultNotice, Skeleton } from '../parts/notice.js';
+import { datasetPermit, permitUnless, projectPermit, type Permit } from '../parts/permits.js';
 import { markedText } from '../parts/text-pieces.js';
 
 const listedMax = 200;
@@ -19,12 +19,12 @@ export const ProjectsTab = ({ dataset }: { readonly dataset: Dataset }) => {
   const [isLinking, setIsLinking] = useState(false);
   const list = useLinkedProjects(dataset.id);
   const projects = list.value?.projects ?? [];
-  const permit = permissionOf(dataset.permissions, 'share');
+  const permit = datasetPermit(dataset);
   const hidden = list.value === undefined ? 0 : dataset.project_count - projects.length;
   return (
     <>
       <div class="inline">
-        <Button isDisabled={!permit.isAllowed} onClick={() => setIsLinking(true)}>
+        <Button permit={permit} onClick={() => setIsLinking(true)}>
           Link to a project
         </Button>
         <span class="note">
@@ -74,8 +74,8 @@ export const useLinkedProjects = (id: string, isEnabled = true) =>
 const LinkedProject = (props: { readonly datasetId: string; readonly project: Project }) => {
   const { navigation } = useSurroundings();
   const { datasetId, project } = props;
-  const isEditor = project.role === 'editor' || project.role === 'owner';
   const unlink = useAction(
+    linkPermit(project),
     (operations, _input, options) =>
       operations.datasets.unlink({ dataset_id: datasetId, project_id: project.id }, options),
     ['datasets'],
@@ -96,8 +96,8 @@ const LinkedProject = (props: { readonly datasetId: string; readonly project: Pr
         <Button
           look="plain"
           label={`Unlink from ${name}`}
-          isDisabled={!isEditor || unlink.isRunning}
-          {...(!isEditor && { title: `Needs the role editor; yours is ${project.role}.` })}
+          permit={unlink.permit}
+          isDisabled={unlink.isRunning}
           onClick={() => void unlink.run()}
         >
           Unlink
@@ -119,35 +119,49 @@ const LinkDialog = (props: { readonly dataset: Dataset; readonly onClose: () => 
     },
     keepsPrevious: true,
   });
-  const link = useAction<string>(
-    (operations, project, options) =>
-      operations.datasets.link({ dataset_id: dataset.id, project_id: project }, options),
-    ['datasets'],
-  );
-  const run = async (project: string): Promise<void> => {
-    if (await link.run(project)) props.onClose();
-  };
   return (
     <Dialog title={`Link ${markedText(dataset.name)} to a project`} onClose={props.onClose}>
       <TextField label="Find a project" type="search" value={name} onInput={setName} />
-      <FaultNotice fault={projects.fault ?? link.fault} />
+      <FaultNotice fault={projects.fault} />
       <ul class="choices" aria-label="Projects">
-        {(projects.value?.projects ?? []).map(({ id, name: text, role }) => {
-          const isEditor = role === 'editor' || role === 'owner';
-          return (
-            <li key={id} class="spread">
-              <Button
-                look="plain"
-                isDisabled={!isEditor || link.isRunning}
-                onClick={() => void run(id)}
-              >
-                {markedText(text)}
-              </Button>
-              <span class="note">{isEditor ? role : `needs editor; yours is ${role}`}</span>
-            </li>
-          );
-        })}
+        {(projects.value?.projects ?? []).map((project) => (
+          <LinkChoice key={project.id} dataset={dataset} project={project} onDone={props.onClose} />
+        ))}
       </ul>
     </Dialog>
   );
 };
+
+const LinkChoice = (props: {
+  readonly dataset: Dataset;
+  readonly project: Project;
+  readonly onDone: () => void;
+}) => {
+  const { dataset, project } = props;
+  const link = useAction(
+    linkPermit(project),
+    async (operations, _input, options) => {
+      await operations.datasets.link({ dataset_id: dataset.id, project_id: project.id }, options);
+      props.onDone();
+    },
+    ['datasets'],
+  );
+  return (
+    <li class="spread">
+      <Button
+        look="plain"
+        permit={link.permit}
+        isDisabled={link.isRunning}
+        onClick={() => void link.run()}
+      >
+        {markedText(project.name)}
+      </Button>
+      <span class="note">{link.permit.reason ?? project.role}</span>
+      <FaultNotice fault={link.fault} />
+    </li>
+  );
+};
+
+/** Whether the caller may link a dataset that they see to the project, or end that. */
+const linkPermit = (project: Project): Permit<'dataset-read'> =>
+  permitUnless('dataset-read', projectPermit(project, 'editor').reason);

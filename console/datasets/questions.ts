@@ -4,7 +4,8 @@ import type { DatasetRow } from '../../clients/typescript/src/generated/datasets
 import type { DatasetVersion } from '../../clients/typescript/src/generated/datasets-types-2.js';
 import { useSurroundings } from '../client/context.js';
 import { useQuery } from '../client/queries.js';
-import type { Operations } from '../client/service.js';
+import type { Operations } from '../client/operations.js';
+import { readPermit } from '../parts/permits.js';
 import { missingSpan, type RowSpan } from './rows.js';
 
 /** The dataset, as it is or as it was, with the tag of its record. */
@@ -147,7 +148,7 @@ export const useDatasetRows = (id: string, version: number, total: number): Data
     const { rows } = await queries.fetchQuery({
       queryKey: ['dataset rows', id, version, page],
       queryFn: async ({ signal }) => {
-        const answer = await service.read((operations) =>
+        const answer = await service.read(readPermit, (operations) =>
           operations.datasets.versionContent({ ...question, ...page }, { signal }),
         );
         return answer.value;

@@ -3,6 +3,7 @@ import { useAction } from '../client/queries.js';
 import { Button } from '../parts/button.js';
 import { Dialog } from '../parts/dialog.js';
 import { FaultNotice } from '../parts/notice.js';
+import { datasetPermit } from '../parts/permits.js';
 import { useContentTag } from './questions.js';
 
 /** Makes the content of an older version the next version. */
@@ -16,6 +17,7 @@ export const RollbackDialog = (props: {
   const next = dataset.current_version_index + 1;
   const tag = useContentTag(dataset.id, dataset.current_version_index, true);
   const rollback = useAction(
+    datasetPermit(dataset),
     (operations, _input, options) =>
       operations.datasets.replaceContent(
         { dataset_id: dataset.id, body: { rollback_version: version } },

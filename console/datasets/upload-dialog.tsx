@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import type { Dataset } from '../../clients/typescript/src/generated/datasets-types.js';
-import { useAction } from '../client/queries.js';
-import type { Operations } from '../client/service.js';
+import type { PermittedOperations } from '../client/operations.js';
+import { useAction, useCaller } from '../client/queries.js';
 import { newId } from '../client/unsaved.js';
 import { useView } from '../client/view.js';
 import { Button } from '../parts/button.js';
@@ -11,6 +11,7 @@ import { FileField, Select } from '../parts/field.js';
 import { FaultNotice } from '../parts/notice.js';
 import { markedText } from '../parts/text-pieces.js';
 import { countedText } from './changes.js';
+import { uploadPermit } from './model.js';
 import { tableFiles } from './new-dataset-dialog.js';
 import { useContentTag } from './questions.js';
 import { datasetCodec } from './state.js';
@@ -20,6 +21,8 @@ import { useDraft } from './use-draft.js';
 /** Rows that one version can take as edits (contract 1.11). */
 const addedMax = 1_000;
 
+/** Operations for making a dataset of the file, and changing the one that it goes to. */
+type Uploading = PermittedOperations<'creator'>;
 type Mode = 'add' | 'replace';
 type Props = { readonly dataset: Dataset; readonly onClose: () => void };
 
@@ -70,7 +73,12 @@ export const UploadDialog = (props: Props) => {
           onChange={setMode}
         />
         {complaint === null && <FaultNotice fault={upload.fault} />}
-        <Button type="submit" look="primary" isDisabled={file === null || upload.isRunning}>
+        <Button
+          type="submit"
+          look="primary"
+          permit={upload.permit}
+          isDisabled={file === null || upload.isRunning}
+        >
           {upload.isRunning ? 'Uploading…' : 'Upload'}
         </Button>
       </form>
@@ -93,18 +101,20 @@ const useUpload = (
     rows: dataset.num_rows,
   });
   const tag = useContentTag(dataset.id, current, mode === 'replace');
-  const replace = async (operations: Operations, uploaded: Dataset): Promise<void> => {
+  const replace = async (operations: Uploading, uploaded: Dataset): Promise<void> => {
     const body = { dataset_id: uploaded.id, version_index: 1 };
     const match = typeof tag.value === 'string' ? { ifMatch: tag.value } : {};
     await operations.datasets.replaceContent({ dataset_id: dataset.id, body }, match);
   };
-  const add = async (operations: Operations, uploaded: Dataset): Promise<void> => {
+  const add = async (operations: Uploading, uploaded: Dataset): Promise<void> => {
     const rows = [];
     const pages = operations.datasets.content({ dataset_id: uploaded.id, limit: addedMax });
     for await (const row of pages) rows.push(row.values);
     editing.apply(uploadedChanges(editing.folded, uploaded.column_names, rows, newId));
   };
+  const { value: caller } = useCaller();
   return useAction(
+    uploadPermit(dataset, caller),
     async (operations) => {
       if (file === null) return;
       await withUploaded(operations, dataset, file, async (uploaded) => {
@@ -132,7 +142,7 @@ const nameMax = 240;
 
 /** Works with a dataset of the file, which is deleted after it. */
 const withUploaded = async (
-  operations: Operations,
+  operations: Uploading,
   { name }: Dataset,
   file: File,
   work: (uploaded: Dataset) => Promise<void>,

@@ -2,7 +2,8 @@ import { useEffect, useMemo, useState } from 'preact/hooks';
 import type { Dataset } from '../../clients/typescript/src/generated/datasets-types.js';
 import type { DatasetVersion } from '../../clients/typescript/src/generated/datasets-types-2.js';
 import { useSurroundings } from '../client/context.js';
-import type { Operations } from '../client/service.js';
+import type { Operations } from '../client/operations.js';
+import { readPermit } from '../parts/permits.js';
 import type { ComparedColumns, DatasetDifference, DatasetMethods } from './diff.js';
 import { versionsSince } from './questions.js';
 import { followColumns } from './rebase.js';
@@ -36,7 +37,7 @@ export const useDatasetDiff = ({ dataset, before, after }: Input): DiffState => 
     const { signal } = controller;
     const compare = async (): Promise<void> => {
       setState(begun);
-      const { value: columns } = await service.read((operations) =>
+      const { value: columns } = await service.read(readPermit, (operations) =>
         comparedColumns(operations, dataset.id, before, after, signal),
       );
       await worker.ask('begin', columns);

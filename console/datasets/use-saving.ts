@@ -2,6 +2,7 @@ import { useEffect, useMemo, useState } from 'preact/hooks';
 import type { Dataset } from '../../clients/typescript/src/generated/datasets-types.js';
 import { useAction } from '../client/queries.js';
 import { newId } from '../client/unsaved.js';
+import { datasetPermit } from '../parts/permits.js';
 import { editsOf, makesColumns, savingFault } from './edits.js';
 import { useContentTag } from './questions.js';
 import type { DraftEditing } from './use-draft.js';
@@ -19,6 +20,7 @@ export const useSaving = (dataset: Dataset, editing: DraftEditing, onStale: () =
   const fault = useMemo(() => (hasChanges ? savingFault(edits) : null), [edits, hasChanges]);
   const isLater = hasChanges && !isSaved && (current > draft.version || tag.value === null);
   const save = useAction(
+    datasetPermit(dataset),
     async (operations, _input, options) => {
       const known = tag.value ?? '';
       let next = '';

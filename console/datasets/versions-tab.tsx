@@ -4,10 +4,10 @@ import type { DatasetVersion } from '../../clients/typescript/src/generated/data
 import { useSurroundings } from '../client/context.js';
 import { Instant } from '../client/instants.js';
 import { useView } from '../client/view.js';
-import { permissionOf } from '../people/model.js';
 import { ActionsHead } from '../parts/actions-head.js';
 import { Button } from '../parts/button.js';
 import { BehindNotice, FaultNotice, Skeleton } from '../parts/notice.js';
+import { datasetPermit } from '../parts/permits.js';
 import { markedText } from '../parts/text-pieces.js';
 import { DiffView } from './diff-view.js';
 import { authorName, versionText } from './model.js';
@@ -88,7 +88,6 @@ const VersionRow = (props: {
   const { version_index: number } = version;
   const current = dataset.current_version_index;
   const isCurrent = number === current;
-  const permit = permissionOf(dataset.permissions, 'update');
   const href = (part: Partial<DatasetView>): string =>
     navigation.href(`/datasets/${dataset.id}`, datasetCodec.write({ ...view, ...part }));
   return (
@@ -119,8 +118,7 @@ const VersionRow = (props: {
           <Button
             look="plain"
             label={`Roll back to v${number}`}
-            isDisabled={!permit.isAllowed}
-            {...(permit.reason !== null && { title: permit.reason })}
+            permit={datasetPermit(dataset)}
             onClick={props.onRollback}
           >
             Roll back

@@ -1,6 +1,7 @@
 import { useSurroundings } from '../client/context.js';
-import { useAction } from '../client/queries.js';
 import { useKeys } from '../client/keys.js';
+import { useProjectPermit } from '../client/project.js';
+import { useAction } from '../client/queries.js';
 import { useView } from '../client/view.js';
 import { Button } from '../parts/button.js';
 import { Select, TextField } from '../parts/field.js';
@@ -20,7 +21,7 @@ import {
   type Caution,
 } from './comparison.js';
 import { MetricTable } from './metric-table.js';
-import { experimentName, useCriteria, useRight } from './questions.js';
+import { experimentName, useCriteria } from './questions.js';
 import { comparisonCodec } from './state.js';
 
 /** Is another experiment better or worse than the baseline, and on which rows? */
@@ -186,26 +187,27 @@ const WinnerChoice = (props: {
   readonly ids: readonly string[];
   readonly nameOf: (id: string) => string;
 }) => {
-  const right = useRight(props.projectId)('create_run');
-  const choose = useAction<string>(
-    (operations, experiment_id, options) =>
+  const choose = useAction(
+    useProjectPermit(props.projectId, 'editor'),
+    (operations, experiment_id: string, options) =>
       operations.experiments.chooseWinner({ project_id: props.projectId, experiment_id }, options),
     ['experiments'],
   );
+  const { isAllowed, reason } = choose.permit;
   const first = props.ids[1];
   useKeys(
-    right.isAllowed && first !== undefined
+    isAllowed && first !== undefined
       ? [{ keys: 'w', what: 'The first other is the winner', run: () => void choose.run(first) }]
       : [],
-    [right.isAllowed, first],
+    [isAllowed, first],
   );
   return (
     <>
       <Select
         label="Winner"
         value=""
-        isDisabled={!right.isAllowed}
-        {...(right.reason !== '' && { hint: right.reason })}
+        isDisabled={!isAllowed}
+        {...(reason !== null && { hint: reason })}
         choices={[
           { value: '', text: 'Choose…' },
           ...props.ids.map((id) => ({ value: id, text: props.nameOf(id) })),

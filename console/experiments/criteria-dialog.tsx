@@ -9,6 +9,7 @@ import { Dialog } from '../parts/dialog.js';
 import { Select, TextField } from '../parts/field.js';
 import { metricLabel } from '../parts/metrics.js';
 import { FaultNotice } from '../parts/notice.js';
+import type { Permit } from '../parts/permits.js';
 
 type Row = { readonly metric: string; readonly weight: string; readonly direction: Direction };
 type Direction = RankingCriterion['direction'];
@@ -24,6 +25,7 @@ const criteriaMax = 50;
 /** Changes what experiments of the project are ranked by. */
 export const CriteriaDialog = (props: {
   readonly projectId: string;
+  readonly permit: Permit<'editor'>;
   readonly criteria: RankingCriteria;
   /** Metrics that experiments have. */
   readonly metrics: readonly string[];
@@ -32,8 +34,9 @@ export const CriteriaDialog = (props: {
   const [rows, setRows] = useState<readonly Row[]>(
     props.criteria.criteria.map((one) => ({ ...one, weight: String(one.weight) })),
   );
-  const save = useAction<readonly Row[]>(
-    async (operations, wanted, options) => {
+  const save = useAction(
+    props.permit,
+    async (operations, wanted: readonly Row[], options) => {
       const criteria = wanted.map((row) => ({ ...row, weight: Number(row.weight) }));
       const input = { project_id: props.projectId, criteria };
       await operations.experiments.setRankingCriteria(input, options);

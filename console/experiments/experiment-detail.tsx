@@ -2,6 +2,7 @@ import type { Experiment } from '../../clients/typescript/src/generated/experime
 import { useSurroundings } from '../client/context.js';
 import { Instant } from '../client/instants.js';
 import { useKeys } from '../client/keys.js';
+import { useProjectPermit } from '../client/project.js';
 import { useAction } from '../client/queries.js';
 import { addressCodec } from '../parts/address.js';
 import { Button } from '../parts/button.js';
@@ -12,7 +13,7 @@ import { scopeMembers, type RecordScope } from '../parts/record-scope.js';
 import { RecordedText, RecordedWord } from '../parts/recorded-text.js';
 import { markedText } from '../parts/text-pieces.js';
 import { datasetText, numericMetrics } from './model.js';
-import { experimentName, useRight } from './questions.js';
+import { experimentName } from './questions.js';
 
 type Props = { readonly projectId: string; readonly experiment: Experiment };
 
@@ -60,9 +61,9 @@ const Facts = ({ experiment }: { readonly experiment: Experiment }) => {
 };
 
 const Tags = ({ projectId, experiment }: Props) => {
-  const right = useRight(projectId)('create_run');
-  const untag = useAction<string>(
-    (operations, tag_id, options) =>
+  const untag = useAction(
+    useProjectPermit(projectId, 'editor'),
+    (operations, tag_id: string, options) =>
       operations.experiments.untag(
         { project_id: projectId, experiment_id: experiment.id, tag_id },
         options,
@@ -79,8 +80,8 @@ const Tags = ({ projectId, experiment }: Props) => {
           <Button
             look="plain"
             label={`Remove the tag ${markedText(key)}: ${markedText(value)}`}
-            isDisabled={!right.isAllowed || untag.isRunning}
-            title={right.reason}
+            permit={untag.permit}
+            isDisabled={untag.isRunning}
             onClick={() => void untag.run(id)}
           >
             ×

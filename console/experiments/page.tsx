@@ -1,6 +1,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Experiment } from '../../clients/typescript/src/generated/experiments-types-2.js';
 import { useKeys } from '../client/keys.js';
+import { useProjectPermit } from '../client/project.js';
 import { useView } from '../client/view.js';
 import { Button } from '../parts/button.js';
 import { Select, TextField } from '../parts/field.js';
@@ -19,7 +20,7 @@ import {
   numericMetrics,
   unrankedText,
 } from './model.js';
-import { progressMs, useCriteria, useExperiments, useRight } from './questions.js';
+import { progressMs, useCriteria, useExperiments } from './questions.js';
 import { SelectionActions } from './selection-actions.js';
 import { leaderboardCodec, type LeaderboardView } from './state.js';
 
@@ -153,7 +154,7 @@ const Ranking = (props: {
 }) => {
   const [isChanging, setIsChanging] = useState(false);
   const criteria = useCriteria(props.projectId);
-  const right = useRight(props.projectId)('create_run');
+  const permit = useProjectPermit(props.projectId, 'editor');
   const { value } = criteria;
   const { experiments } = props;
   const unranked = unrankedText(experiments, value?.criteria ?? []);
@@ -170,16 +171,13 @@ const Ranking = (props: {
       {experiments.length > 0 && value?.criteria.length === 0 && (
         <span class="muted">Not ranked: no criteria are set</span>
       )}
-      <Button
-        isDisabled={!right.isAllowed || value === undefined}
-        title={right.reason}
-        onClick={() => setIsChanging(true)}
-      >
+      <Button permit={permit} isDisabled={value === undefined} onClick={() => setIsChanging(true)}>
         {unranked === null ? 'Criteria' : 'Choose criteria'}
       </Button>
       {isChanging && value !== undefined && (
         <CriteriaDialog
           projectId={props.projectId}
+          permit={permit}
           criteria={value}
           metrics={numericMetrics(props.experiments)}
           onClose={() => setIsChanging(false)}

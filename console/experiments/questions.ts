@@ -45,21 +45,6 @@ export const useTemplateNames = (projectId: string): ReadonlyMap<string, string>
   return new Map(templates.value?.map(({ id, name }) => [id, name]));
 };
 
-/** Rights of the caller to an action of the project, or why there are none. */
-export const useRight = (projectId: string) => {
-  const project = useQuery({
-    key: ['projects', projectId],
-    ask: (operations, signal) => operations.projects.get({ project_id: projectId }, { signal }),
-    freshMs: 60_000,
-  });
-  return (action: string): ProjectRight => {
-    const permission = project.value?.permissions.find((one) => one.action === action);
-    return { isAllowed: permission?.allowed ?? false, reason: permission?.message ?? '' };
-  };
-};
-
-type ProjectRight = { readonly isAllowed: boolean; readonly reason: string };
-
 /** The name of an experiment, or the begin of its id. */
 export const experimentName = ({ id, name }: Pick<Experiment, 'id' | 'name'>): string =>
   name === '' ? id.slice(0, 8) : name;

@@ -2,12 +2,13 @@ import { useState } from 'preact/hooks';
 import type { Experiment } from '../../clients/typescript/src/generated/experiments-types-2.js';
 import { useSurroundings } from '../client/context.js';
 import { useKeys } from '../client/keys.js';
+import { useProjectPermit } from '../client/project.js';
 import { useAction } from '../client/queries.js';
 import { Button } from '../parts/button.js';
 import { FaultNotice } from '../parts/notice.js';
+import type { Permit } from '../parts/permits.js';
 import { DeletionDialog, GroupDialog, TagDialog } from './selection-dialogs.js';
 import type { ExperimentGroup } from './model.js';
-import { useRight } from './questions.js';
 import { comparisonCodec } from './state.js';
 
 /** Experiments that one comparison takes (contract 5.5). */
@@ -22,44 +23,29 @@ export const SelectionActions = (props: {
 }) => {
   const { projectId, selected } = props;
   const [open, setOpen] = useState<'tag' | 'group' | 'delete' | null>(null);
-  const right = useRight(projectId);
-  const [toWrite, toDelete] = [right('create_run'), right('delete_run')];
+  const permit = useProjectPermit(projectId, 'editor');
   const close = (): void => setOpen(null);
   return (
     <div class="selection-bar" role="group" aria-label="Selected experiments">
       <strong>{selected.length} selected</strong>
       <CompareLink projectId={projectId} ids={selected.map(({ id }) => id)} />
-      <WinnerButton projectId={projectId} selected={selected} />
-      <Button isDisabled={!toWrite.isAllowed} title={toWrite.reason} onClick={() => setOpen('tag')}>
+      <WinnerButton projectId={projectId} permit={permit} selected={selected} />
+      <Button permit={permit} onClick={() => setOpen('tag')}>
         Tag
       </Button>
-      <Button
-        isDisabled={!toWrite.isAllowed}
-        title={toWrite.reason}
-        onClick={() => setOpen('group')}
-      >
+      <Button permit={permit} onClick={() => setOpen('group')}>
         Group
       </Button>
-      <Button
-        look="danger"
-        isDisabled={!toDelete.isAllowed}
-        title={toDelete.reason}
-        onClick={() => setOpen('delete')}
-      >
+      <Button look="danger" permit={permit} onClick={() => setOpen('delete')}>
         Delete…
       </Button>
       <Button look="plain" onClick={props.onClear}>
         Clear
       </Button>
-      {open === 'tag' && <TagDialog projectId={projectId} selected={selected} onClose={close} />}
-      {open === 'group' && <GroupDialog {...props} onClose={close} />}
+      {open === 'tag' && <TagDialog {...props} permit={permit} onClose={close} />}
+      {open === 'group' && <GroupDialog {...props} permit={permit} onClose={close} />}
       {open === 'delete' && (
-        <DeletionDialog
-          projectId={projectId}
-          selected={selected}
-          onClose={close}
-          onDeleted={props.onClear}
-        />
+        <DeletionDialog {...props} permit={permit} onClose={close} onDeleted={props.onClear} />
       )}
     </div>
   );
@@ -93,12 +79,13 @@ const CompareLink = (props: { readonly projectId: string; readonly ids: readonly
 /** Chooses the selected experiment as the winner of its group, or takes the choice back. */
 const WinnerButton = (props: {
   readonly projectId: string;
+  readonly permit: Permit<'editor'>;
   readonly selected: readonly Experiment[];
 }) => {
-  const right = useRight(props.projectId)('create_run');
   const [experiment, ...others] = props.selected;
   const isChosen = experiment?.winner === true && experiment.winner_source === 'chosen';
   const choose = useAction(
+    props.permit,
     async (operations, _input, options) => {
       const ids = { project_id: props.projectId, experiment_id: experiment?.id ?? '' };
       if (isChosen) await operations.experiments.withdrawWinner(ids, options);
@@ -107,14 +94,15 @@ const WinnerButton = (props: {
     ['experiments'],
   );
   const isOne = others.length === 0;
-  const isDisabled = !right.isAllowed || !isOne || choose.isRunning;
+  const isDisabled = !props.permit.isAllowed || !isOne || choose.isRunning;
   const run = (): void => void choose.run();
   useKeys(isDisabled ? [] : [{ keys: 'w', what: 'Winner', run }], [isDisabled, experiment?.id]);
   return (
     <>
       <Button
+        permit={props.permit}
         isDisabled={isDisabled}
-        title={isOne ? right.reason : 'Select one experiment'}
+        {...(!isOne && { title: 'Select one experiment' })}
         onClick={run}
       >
         {isChosen && isOne ? 'Withdraw winner' : 'Winner'}

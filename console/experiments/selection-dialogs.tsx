@@ -5,12 +5,14 @@ import { Button } from '../parts/button.js';
 import { Dialog } from '../parts/dialog.js';
 import { Select, TextField } from '../parts/field.js';
 import { FaultNotice } from '../parts/notice.js';
+import type { Permit } from '../parts/permits.js';
 import { markedText } from '../parts/text-pieces.js';
 import type { ExperimentGroup } from './model.js';
 import { experimentName } from './questions.js';
 
 type Props = {
   readonly projectId: string;
+  readonly permit: Permit<'editor'>;
   readonly selected: readonly Experiment[];
   readonly onClose: () => void;
 };
@@ -20,6 +22,7 @@ export const TagDialog = (props: Props) => {
   const [key, setKey] = useState('');
   const [value, setValue] = useState('');
   const tag = useAction(
+    props.permit,
     async (operations, _input, { strict = true }) => {
       for (const { id, tags } of props.selected) {
         // A second try leaves out those that have the tag already.
@@ -59,6 +62,7 @@ export const GroupDialog = (props: Props & { readonly groups: readonly Experimen
   const [group, setGroup] = useState(groups[0]?.id ?? newGroup);
   const [name, setName] = useState('');
   const move = useAction(
+    props.permit,
     async (operations, _input, { strict = true }) => {
       const target =
         group === newGroup ? { experiment_group_name: name } : { experiment_group_id: group };
@@ -112,6 +116,7 @@ export const DeletionDialog = (props: Props & { readonly onDeleted: () => void }
   const expected =
     selected.length === 1 && first !== undefined ? experimentName(first) : String(selected.length);
   const remove = useAction(
+    props.permit,
     async (operations, _input, { strict = true }) => {
       for (const { id } of selected) {
         await operations.experiments.delete(

@@ -4,12 +4,12 @@ import type { Dataset } from '../../clients/typescript/src/generated/datasets-ty
 import { useSurroundings } from '../client/context.js';
 import { kindOf } from '../client/filter-context.js';
 import { useAction, useCaller, useQuery } from '../client/queries.js';
-import { creationPermit } from '../datasets/model.js';
+import { datasetCreationPermit } from '../datasets/model.js';
 import { Button } from '../parts/button.js';
 import { Dialog } from '../parts/dialog.js';
 import { Select, TextField } from '../parts/field.js';
 import { FaultNotice } from '../parts/notice.js';
-import { permissionOf } from '../people/model.js';
+import { datasetPermit } from '../parts/permits.js';
 import type { RecordQuestion } from './questions.js';
 
 type Props = {
@@ -74,15 +74,13 @@ const DatasetChoice = (props: {
   readonly onChoose: (dataset: Dataset) => void;
 }) => {
   const { dataset } = props;
-  const { isAllowed, reason } = permissionOf(dataset.permissions, 'update');
+  const permit = datasetPermit(dataset);
   return (
     <li class="spread">
-      <Button look="plain" isDisabled={!isAllowed} onClick={() => props.onChoose(dataset)}>
+      <Button look="plain" permit={permit} onClick={() => props.onChoose(dataset)}>
         {dataset.name}
       </Button>
-      <span class="note">
-        {isAllowed ? `${dataset.num_rows.toLocaleString('en')} rows` : reason}
-      </span>
+      <span class="note">{permit.reason ?? `${dataset.num_rows.toLocaleString('en')} rows`}</span>
     </li>
   );
 };
@@ -93,8 +91,8 @@ const NewDataset = (props: {
 }) => {
   const { name, onMade } = props;
   const caller = useCaller();
-  const permit = caller.value === undefined ? null : creationPermit(caller.value);
   const make = useAction(
+    datasetCreationPermit(caller.value),
     async (operations, _input, { strict = true }) =>
       onMade(await operations.datasets.create({ name }, { strict })),
     ['datasets'],
@@ -103,8 +101,9 @@ const NewDataset = (props: {
     <>
       <FaultNotice fault={make.fault} />
       <Button
-        isDisabled={name === '' || permit?.isAllowed !== true || make.isRunning}
-        title={permit?.reason ?? 'Its columns are input and output'}
+        permit={make.permit}
+        isDisabled={name === '' || make.isRunning}
+        title="Its columns are input and output"
         onClick={() => void make.run()}
       >
         {name === '' ? 'Make a dataset' : `Make the dataset ${name}`}
@@ -125,6 +124,7 @@ const MappingForm = (props: Props & { readonly dataset: Dataset }) => {
   );
   const [result, setResult] = useState<string | null>(null);
   const add = useAction(
+    datasetPermit(dataset),
     async (operations, _input, options) => {
       const used = Object.entries(mapping).filter(([, id]) => id !== none);
       const { project_id, ...records } = props.question;

@@ -5,12 +5,14 @@ import { Button } from '../parts/button.js';
 import { Dialog } from '../parts/dialog.js';
 import { TextField } from '../parts/field.js';
 import { FaultNotice, Skeleton } from '../parts/notice.js';
+import type { Permit } from '../parts/permits.js';
 import type { RecordQuestion } from './questions.js';
 
 /** Deletes records for good after their number was typed. */
 export const DeleteDialog = (props: {
   readonly population: 'session' | 'trace';
   readonly question: RecordQuestion;
+  readonly permit: Permit<'owner'>;
   readonly onClose: () => void;
   readonly onDeleted: () => void;
 }) => {
@@ -18,10 +20,12 @@ export const DeleteDialog = (props: {
   const [typed, setTyped] = useState('');
   const found = useQuery({
     key: [kind, 'deletion', props.question],
+    permit: props.permit,
     ask: (operations, signal) =>
       operations[kind].delete({ ...props.question, dry_run: true }, { signal }),
   });
   const remove = useAction(
+    props.permit,
     async (operations, _input, { strict }) => {
       for (let isMore = true; isMore;) {
         // Each call is a write of its own, with a key of its own.

@@ -4,7 +4,8 @@ import type { FilterNode } from '../../clients/typescript/src/generated/traces-t
 import { useSurroundings } from '../client/context.js';
 import { kindOf } from '../client/filter-context.js';
 import { useQuery } from '../client/queries.js';
-import type { Operations } from '../client/service.js';
+import type { Operations } from '../client/operations.js';
+import { readPermit } from '../parts/permits.js';
 import type { FilterTree } from '../language/filter-tree.js';
 import type { Population } from '../../kernel/records/record.js';
 import type { ExploredRecord } from './cell-text.js';
@@ -121,7 +122,7 @@ export const useRecordPages = (
     if (isPointless || running.current === wanted) return;
     running.current = wanted;
     try {
-      const { value } = await service.read((operations) =>
+      const { value } = await service.read(readPermit, (operations) =>
         askPage(operations, population, question, next, undefined),
       );
       setFurther({ key, pages: [...own.pages, value], fault: null });

@@ -3,10 +3,11 @@ import type { Column } from '../../clients/typescript/src/generated/traces-types
 import { useSurroundings } from '../client/context.js';
 import { kindOf } from '../client/filter-context.js';
 import { useKeys } from '../client/keys.js';
-import { useQuery } from '../client/queries.js';
+import { useProjectPermit } from '../client/project.js';
 import { printFilter } from '../language/print-filter.js';
 import type { FilterTree } from '../language/filter-tree.js';
 import { Button } from '../parts/button.js';
+import type { Permit } from '../parts/permits.js';
 import { scopeCodec } from '../parts/record-scope.js';
 import type { Population } from '../../kernel/records/record.js';
 import type { ExploredRecord } from './cell-text.js';
@@ -33,7 +34,7 @@ export const SelectionBar = (props: Props) => {
   const [open, setOpen] = useState<'dataset' | 'delete' | 'curl' | null>(null);
   const tree = selectionTree(records);
   const question = withFilter({ project_id: projectId }, tree);
-  const deletion = useDeletePermission(projectId);
+  const deletion = useProjectPermit(projectId, 'owner');
   const isTooMany = records.length > idsMax;
   const tooMany = isTooMany ? 'At most 1,000 records at a time' : undefined;
   useKeys(
@@ -62,8 +63,9 @@ export const SelectionBar = (props: Props) => {
       {population !== 'span' && (
         <Button
           look="danger"
-          isDisabled={isTooMany || !deletion.isAllowed}
-          title={tooMany ?? deletion.reason}
+          permit={deletion}
+          isDisabled={isTooMany}
+          {...(tooMany !== undefined && { title: tooMany })}
           onClick={() => setOpen('delete')}
         >
           Delete…
@@ -74,7 +76,13 @@ export const SelectionBar = (props: Props) => {
         Clear
       </Button>
       {open !== null && (
-        <ActionDialog {...props} open={open} question={question} onClose={() => setOpen(null)} />
+        <ActionDialog
+          {...props}
+          open={open}
+          question={question}
+          deletion={deletion}
+          onClose={() => setOpen(null)}
+        />
       )}
     </div>
   );
@@ -84,6 +92,7 @@ const ActionDialog = (
   props: Props & {
     readonly open: 'dataset' | 'delete' | 'curl';
     readonly question: RecordQuestion;
+    readonly deletion: Permit<'owner'>;
     readonly onClose: () => void;
   },
 ) => {
@@ -104,6 +113,7 @@ const ActionDialog = (
       <DeleteDialog
         population={population}
         question={question}
+        permit={props.deletion}
         onClose={onClose}
         onDeleted={() => {
           onClose();
@@ -121,14 +131,3 @@ const selectionTree = (records: readonly ExploredRecord[]): FilterTree => ({
 
 const scopeOf = (tree: FilterTree): string =>
   scopeCodec.write({ t: 'all', f: printFilter(tree, null), run: '' });
-
-/** The right to delete records of the project, or why the caller lacks it. */
-const useDeletePermission = (projectId: string) => {
-  const project = useQuery({
-    key: ['projects', projectId],
-    ask: (operations, signal) => operations.projects.get({ project_id: projectId }, { signal }),
-    freshMs: 60_000,
-  });
-  const permission = project.value?.permissions.find(({ action }) => action === 'delete_data');
-  return { isAllowed: permission?.allowed ?? false, reason: permission?.message ?? '' };
-};

@@ -1,6 +1,7 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { Project } from '../../clients/typescript/src/generated/projects-types.js';
 import { useSurroundings } from '../client/context.js';
+import { useProject } from '../client/project.js';
 import { useAction, useQuery } from '../client/queries.js';
 import { Button } from '../parts/button.js';
 import { CopyText } from '../parts/copy-text.js';
@@ -9,8 +10,8 @@ import { PageHeading } from '../parts/heading.js';
 import { FaultNotice } from '../parts/notice.js';
 import { printDuration } from '../parts/numbers.js';
 import type { PageProps } from '../parts/page.js';
+import { permitUnless, projectPermit } from '../parts/permits.js';
 import { Tabs } from '../parts/tabs.js';
-import { permissionOf } from '../people/model.js';
 import { snippetOf, type SnippetKey } from './snippets.js';
 
 const kinds = [
@@ -31,11 +32,7 @@ export const Page = ({ params }: PageProps) => {
   const target = { url: service.url, apiKey: apiKey ?? 'asy_…', projectId };
   const { shell, program } = snippetOf(kind, target);
   const first = useFirstTrace(projectId);
-  const project = useQuery({
-    key: ['projects', projectId],
-    ask: (operations, signal) => operations.projects.get({ project_id: projectId }, { signal }),
-    freshMs: 60_000,
-  });
+  const project = useProject(projectId);
   if (first.state === 'unknown') return null;
   return (
     <>
@@ -73,10 +70,6 @@ export const Page = ({ params }: PageProps) => {
   );
 };
 
-/** Whether the caller may log into the project, and the reason if not. */
-const logPermit = (project: Project | undefined) =>
-  permissionOf(project?.permissions ?? [], 'log_data');
-
 const NewKey = (props: {
   readonly project: Project | undefined;
   readonly apiKey: string | null;
@@ -85,10 +78,11 @@ const NewKey = (props: {
   const { project } = props;
   const { clipboard } = useSurroundings();
   const [isKept, setIsKept] = useState(false);
-  const log = logPermit(project);
+  const { isAllowed, reason } = projectPermit(project, 'editor');
   // Owners bind keys to a project; the key of an editor is for all projects of theirs.
-  const binds = permissionOf(project?.permissions ?? [], 'share').isAllowed;
+  const binds = projectPermit(project, 'owner').isAllowed;
   const make = useAction(
+    { ...permitUnless('api-key', reason), isAllowed },
     async (operations, _input, options) => {
       const made = await operations.apiKeys.create(
         {
@@ -108,13 +102,14 @@ const NewKey = (props: {
         <p class="inline">
           <Button
             look="primary"
-            isDisabled={!log.isAllowed || make.isRunning}
+            permit={make.permit}
+            isDisabled={make.isRunning}
             onClick={() => void make.run()}
           >
             Make a key
           </Button>
           <span class="note">
-            {log.reason ??
+            {reason ??
               (binds
                 ? 'An editor of this project alone; it never expires.'
                 : 'An editor in all your projects; it never expires. Owners bind keys to one.')}
@@ -137,8 +132,8 @@ const NewKey = (props: {
 };
 
 const SendOne = ({ project }: { readonly project: Project | undefined }) => {
-  const log = logPermit(project);
   const send = useAction(
+    projectPermit(project, 'editor'),
     (operations, _input, options) =>
       operations.traces.log(
         {
@@ -168,11 +163,7 @@ const SendOne = ({ project }: { readonly project: Project | undefined }) => {
   return (
     <>
       <p>
-        <Button
-          isDisabled={!log.isAllowed || send.isRunning}
-          title={log.reason ?? ''}
-          onClick={() => void send.run()}
-        >
+        <Button permit={send.permit} isDisabled={send.isRunning} onClick={() => void send.run()}>
           Send one from here
         </Button>
       </p>

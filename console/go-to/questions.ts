@@ -1,6 +1,6 @@
 import { kindOf } from '../client/filter-context.js';
 import { useQuery } from '../client/queries.js';
-import type { Operations } from '../client/service.js';
+import type { Operations } from '../client/operations.js';
 import type { ExploredRecord } from '../explorer/cell-text.js';
 import { recordPath } from '../explorer/record-columns.js';
 import type { FilterTree } from '../language/filter-tree.js';

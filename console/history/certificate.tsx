@@ -2,10 +2,11 @@ import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import { useSurroundings } from '../client/context.js';
 import { Instant } from '../client/instants.js';
-import type { Operations } from '../client/service.js';
+import type { PermittedOperations } from '../client/operations.js';
 import { Button } from '../parts/button.js';
 import { Select, TextField } from '../parts/field.js';
 import { printCount } from '../parts/numbers.js';
+import type { Permit } from '../parts/permits.js';
 import type { Certificate, CertificateOutcome } from './certificate-check.js';
 import { certificateKinds, type CertificateKind } from './model.js';
 import { KeyNotice, NotProven, StepLine } from './steps.js';
@@ -23,12 +24,14 @@ const subjectOf = (cert: string): Subject => {
   return { kind: known?.value ?? 'deletion', id };
 };
 
-const askCertificate = (operations: Operations, { kind, id }: Subject, signal: AbortSignal) =>
+type Auditing = PermittedOperations<'audit-org'>;
+
+const askCertificate = (operations: Auditing, { kind, id }: Subject, signal: AbortSignal) =>
   operations.historyExports.certifyErasure({ [`${kind}_id`]: id }, { signal });
 
 /** Reads a certificate and checks it line by line as it comes. */
 const checkCertificate = async (
-  operations: Operations,
+  operations: Auditing,
   checks: ReturnType<typeof useChecks>,
   { subject, vkeys }: { readonly subject: Subject; readonly vkeys: readonly string[] },
   { signal, onProgress }: { signal: AbortSignal; onProgress: (entries: number) => void },
@@ -51,18 +54,19 @@ const checkCertificate = async (
 
 /** The certificate of an erasure, checked by this browser. */
 export const ErasureCertificate = (props: {
+  readonly permit: Permit<'audit-org'>;
   readonly cert: string;
   readonly onChange: (cert: string) => void;
 }) => {
   const { files, service } = useSurroundings();
   const subject = subjectOf(props.cert);
   const keys = useTrustedKeys();
-  const check = useCertificateCheck(subject, keys.vkeys);
+  const check = useCertificateCheck(props.permit, subject, keys.vkeys);
   const save = async (): Promise<void> => {
     const { signal } = new AbortController();
     const name = `certificate-${subject.kind}-${subject.id}.jsonl`;
     const file = await files.create(name, 'application/x-ndjson');
-    const lines = await askCertificate(service.api, subject, signal);
+    const lines = await askCertificate(service.permitted(props.permit), subject, signal);
     for await (const chunk of lines.bytes()) await file?.write(chunk);
     await file?.close();
   };
@@ -136,7 +140,11 @@ type CheckState = {
   readonly entries: number;
 };
 
-const useCertificateCheck = (subject: Subject, vkeys: readonly string[]) => {
+const useCertificateCheck = (
+  permit: Permit<'audit-org'>,
+  subject: Subject,
+  vkeys: readonly string[],
+) => {
   const { service } = useSurroundings();
   const checks = useChecks();
   const [state, setState] = useState<CheckState>(idle);
@@ -144,7 +152,8 @@ const useCertificateCheck = (subject: Subject, vkeys: readonly string[]) => {
     const { signal } = new AbortController();
     setState({ ...idle, isRunning: true });
     const onProgress = (entries: number): void => setState((now) => ({ ...now, entries }));
-    checkCertificate(service.api, checks, { subject, vkeys }, { signal, onProgress }).then(
+    const operations = service.permitted(permit);
+    checkCertificate(operations, checks, { subject, vkeys }, { signal, onProgress }).then(
       (outcome) => setState({ ...idle, outcome }),
       (error: Error) => setState({ ...idle, failure: error.message }),
     );

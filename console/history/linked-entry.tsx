@@ -2,20 +2,21 @@ import type { HistoryEntry } from '../../clients/typescript/src/generated/histor
 import { Button } from '../parts/button.js';
 import { EmptyNotice, FaultNotice, Skeleton } from '../parts/notice.js';
 import { EntryList, type EntryListProps } from './entries.js';
-import { useEntryByNumber } from './questions.js';
+import { useEntryByNumber, type AuditPermit } from './questions.js';
 
 /** The entry that the address names, where the list does not have it. */
 export const LinkedEntry = (props: {
+  readonly permit: AuditPermit;
   readonly projectId: string | null;
   /** Number of the entry; null: none. */
   readonly sel: string | null;
   readonly entries: readonly HistoryEntry[];
   readonly list: Omit<EntryListProps, 'entries'>;
 }) => {
-  const { sel, entries, list } = props;
+  const { permit, projectId, sel, entries, list } = props;
   const isListed = entries.some(({ seq }) => String(seq) === sel);
   const isNumber = sel !== null && /^[1-9]\d{0,14}$/.test(sel);
-  const entry = useEntryByNumber(props.projectId, Number(sel), isNumber && !isListed);
+  const entry = useEntryByNumber(permit, projectId, Number(sel), isNumber && !isListed);
   if (!isNumber || isListed) return null;
   return (
     <section class="stack" aria-label={`Entry ${sel}`}>

@@ -1,6 +1,7 @@
 import { useMemo } from 'preact/hooks';
 import type { HistoryEntry } from '../../clients/typescript/src/generated/history-types.js';
 import { useCaller, useQuery } from '../client/queries.js';
+import { personPermit } from '../parts/permits.js';
 import { namesOf, type EntryNames } from './entry-words.js';
 
 /** People to choose from; others by a click on their entry. */
@@ -11,6 +12,7 @@ const keysMax = 100;
 export const usePeople = () =>
   useQuery({
     key: ['users', 'all'],
+    permit: personPermit(useCaller().value, 'person'),
     ask: (operations, signal) => operations.users.search({ limit: peopleMax }, { signal }),
     freshMs: 60_000,
   });
@@ -21,9 +23,10 @@ export const useNames = (entries: readonly HistoryEntry[]): EntryNames => {
   const people = usePeople().value;
   const keys = useQuery({
     key: ['api-keys', 'names', caller?.id],
+    permit: personPermit(caller, 'self'),
     ask: (operations, signal) =>
       operations.apiKeys.list({ user_id: caller?.id ?? '', limit: keysMax }, { signal }),
-    isEnabled: caller !== undefined && entries.some(({ actor }) => actor.type === 'api_key'),
+    isEnabled: entries.some(({ actor }) => actor.type === 'api_key'),
     freshMs: 60_000,
   }).value;
   return useMemo(

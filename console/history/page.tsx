@@ -2,7 +2,8 @@ import { useState } from 'preact/hooks';
 import type { HistoryEntry } from '../../clients/typescript/src/generated/history-types.js';
 import { useSurroundings } from '../client/context.js';
 import { useKeys } from '../client/keys.js';
-import type { Query } from '../client/queries.js';
+import { useProject } from '../client/project.js';
+import { useCaller, type Query } from '../client/queries.js';
 import { useView } from '../client/view.js';
 import { Button } from '../parts/button.js';
 import { Checkbox, Select, TextField } from '../parts/field.js';
@@ -10,6 +11,7 @@ import { PageHeading } from '../parts/heading.js';
 import { BehindNotice, EmptyNotice, FaultNotice, Skeleton } from '../parts/notice.js';
 import type { PageProps } from '../parts/page.js';
 import { printCount } from '../parts/numbers.js';
+import { auditPermit, projectAuditPermit, type Permit } from '../parts/permits.js';
 import { RangePicker } from '../parts/range-picker.js';
 import { Tabs } from '../parts/tabs.js';
 import { ErasureCertificate } from './certificate.js';
@@ -18,18 +20,50 @@ import { certifiedDeletion, nextOpen, resourceKinds } from './model.js';
 import { ProofPanel, ProveButton } from './proof-panel.js';
 import { LinkedEntry } from './linked-entry.js';
 import { usePeople } from './names.js';
-import { useTimeline, type Entries } from './questions.js';
+import { useTimeline, type AuditPermit, type Entries } from './questions.js';
 import { SealLine } from './seal-line.js';
 import { timelineCodec, type TimelineView } from './state.js';
 import { WholeHistory } from './whole-history.js';
 
 /** Timeline: who changed what, of a project or of the organisation. */
 export const Page = ({ params }: PageProps) => {
-  const { navigation } = useSurroundings();
   const projectId = params['project_id'] ?? null;
+  const { value: caller } = useCaller();
+  const project = useProject(projectId);
+  const whole = auditPermit(caller);
+  const permit = projectId === null ? whole : projectAuditPermit(caller, project.value);
+  if (permit.isAllowed) return <Histories permit={permit} whole={whole} projectId={projectId} />;
+  return (
+    <>
+      <PageHeading title="History" />
+      <FaultNotice fault={project.fault} onRetry={project.refetch} />
+      {permit.reason === null ? project.fault === null && <Skeleton /> : <NotYours {...permit} />}
+    </>
+  );
+};
+
+const NotYours = ({ reason }: Pick<AuditPermit, 'reason'>) => (
+  <EmptyNotice title="Not shared with you">
+    <p>{reason}.</p>
+    <p>
+      The history of a project is for its owners; that of the organisation for admins and auditors.
+    </p>
+  </EmptyNotice>
+);
+
+type Props = {
+  readonly permit: AuditPermit;
+  /** For the history of the organisation. */
+  readonly whole: Permit<'audit-org'>;
+  readonly projectId: string | null;
+};
+
+/** The timeline, the check of the whole and certificates, for a caller who may read them. */
+const Histories = ({ permit, whole, projectId }: Props) => {
+  const { navigation } = useSurroundings();
   const [view, change] = useView(timelineCodec);
   const [pages, setPages] = useState(1);
-  const timeline = useTimeline(projectId, view, pages);
+  const timeline = useTimeline(permit, projectId, view, pages);
   const { entries = [], head = null } = timeline.value ?? {};
   const step = (by: number): void => change({ sel: nextOpen(entries, view.sel, by) }, 'replace');
   useKeys(
@@ -44,23 +78,28 @@ export const Page = ({ params }: PageProps) => {
     <>
       <PageHeading title="History">
         {head !== null && <span class="note">{printCount(head.seq)} entries in all</span>}
-        {projectId !== null && <a href={navigation.href('/history')}>Whole organisation</a>}
+        {projectId !== null && whole.isAllowed && (
+          <a href={navigation.href('/history')}>Whole organisation</a>
+        )}
       </PageHeading>
-      {projectId === null && timeline.fault === null && <SealLine />}
-      {timeline.fault?.code !== 'forbidden' && (
-        <Tabs
-          label="History"
-          tabs={tabs.filter(({ key }) => key !== 'erasure' || projectId === null)}
-          selected={view.tab}
-          onSelect={(tab) => change({ tab, sel: null })}
+      {projectId === null && timeline.fault === null && <SealLine permit={whole} />}
+      <Tabs
+        label="History"
+        tabs={tabs.filter(({ key }) => key !== 'erasure' || projectId === null)}
+        selected={view.tab}
+        onSelect={(tab) => change({ tab, sel: null })}
+      />
+      {view.tab === 'whole' && <WholeHistory permit={permit} projectId={projectId} />}
+      {view.tab === 'erasure' && projectId === null && (
+        <ErasureCertificate
+          permit={whole}
+          cert={view.cert}
+          onChange={(cert) => change({ cert }, 'replace')}
         />
-      )}
-      {view.tab === 'whole' && <WholeHistory projectId={projectId} />}
-      {view.tab === 'erasure' && (
-        <ErasureCertificate cert={view.cert} onChange={(cert) => change({ cert }, 'replace')} />
       )}
       {view.tab === 'timeline' && (
         <Timeline
+          permit={permit}
           projectId={projectId}
           view={view}
           onChange={change}
@@ -79,11 +118,12 @@ const tabs = [
 ] as const;
 
 type TimelineProps = FiltersProps & {
+  readonly permit: AuditPermit;
   readonly timeline: Query<Entries>;
   readonly onMore: () => void;
 };
 
-const Timeline = ({ timeline, onMore, ...filters }: TimelineProps) => {
+const Timeline = ({ permit, timeline, onMore, ...filters }: TimelineProps) => {
   const { view, onChange: change } = filters;
   const { entries = [], hasMore = false } = timeline.value ?? {};
   const usual = { t: '30d', sel: null, prove: 'off', cert: '' } as const;
@@ -107,12 +147,6 @@ const Timeline = ({ timeline, onMore, ...filters }: TimelineProps) => {
     <>
       <Filters {...filters} />
       <FaultNotice fault={timeline.fault} onRetry={timeline.refetch} />
-      {timeline.fault?.code === 'forbidden' && (
-        <p class="note">
-          The history of a project is for its owners; that of the organisation for admins and
-          auditors.
-        </p>
-      )}
       <BehindNotice isBehind={timeline.isBehind} />
       {timeline.isLoading && <Skeleton />}
       {timeline.value !== undefined && entries.length === 0 && (
@@ -124,7 +158,13 @@ const Timeline = ({ timeline, onMore, ...filters }: TimelineProps) => {
         </EmptyNotice>
       )}
       {timeline.value !== undefined && !timeline.isPrevious && (
-        <LinkedEntry projectId={filters.projectId} sel={view.sel} entries={entries} list={list} />
+        <LinkedEntry
+          permit={permit}
+          projectId={filters.projectId}
+          sel={view.sel}
+          entries={entries}
+          list={list}
+        />
       )}
       <EntryList entries={entries} isStale={timeline.isPrevious} {...list} />
       {hasMore && (

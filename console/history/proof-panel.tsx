@@ -6,6 +6,7 @@ import { useCaller, useQuery } from '../client/queries.js';
 import { Button } from '../parts/button.js';
 import { FaultNotice, Skeleton } from '../parts/notice.js';
 import { instantFigure } from '../parts/instants.js';
+import { auditPermit } from '../parts/permits.js';
 import { parseInclusionProof } from '../../kernel/history/proof-text.js';
 import type { ProofSteps } from './proof-check.js';
 import { KeyNotice, NotProven, StepLine } from './steps.js';
@@ -89,8 +90,7 @@ const Verdict = (props: {
   readonly vkeys: readonly string[];
 }) => {
   const { appearance, clock } = useSurroundings();
-  const role = useCaller().value?.role;
-  const seals = useNewestSeal(role === 'admin' || role === 'auditor', sealFreshMs);
+  const seals = useNewestSeal(auditPermit(useCaller().value), sealFreshMs);
   const seal = parseInclusionProof(props.proof)?.checkpoint;
   const newest = seals.value?.seals[0];
   const scale = { nowMs: clock.now(), zone: appearance.zone.value };

@@ -6,9 +6,14 @@ import type {
 } from '../../clients/typescript/src/generated/history-types.js';
 import { useSurroundings } from '../client/context.js';
 import { useQuery, type Query } from '../client/queries.js';
-import type { Operations } from '../client/service.js';
+import type { PermittedOperations } from '../client/operations.js';
+import type { Permit } from '../parts/permits.js';
 import { windowOf } from '../parts/record-scope.js';
 import type { RecordHistoryView, TimelineView } from './state.js';
+
+/** Whether the caller may read the history of a project, or of the organisation. */
+export type AuditPermit = Permit<'audit-org' | 'audit-project'>;
+type Auditing = PermittedOperations<AuditPermit['requires']>;
 
 /** Entries of one page; the service answers 1,000 at most. */
 const pageEntries = 100;
@@ -60,9 +65,9 @@ const questionOf = ({ t, who, type, kind, technical }: TimelineView, now: number
 type Collected = Entries & { readonly question: Question; readonly cursor: string | null };
 
 const listEntries = (
-  { history }: Operations,
+  { history }: Auditing,
   projectId: string | null,
-  question: Omit<NonNullable<Parameters<Operations['history']['list']>[0]>, 'project_id'>,
+  question: Omit<NonNullable<Parameters<Auditing['history']['list']>[0]>, 'project_id'>,
   signal: AbortSignal,
 ) =>
   projectId === null
@@ -74,6 +79,7 @@ const listEntries = (
  * they come, and older pages go on where the last one ended.
  */
 export const useTimeline = (
+  permit: AuditPermit,
   projectId: string | null,
   view: TimelineView,
   pages: number,
@@ -86,9 +92,10 @@ export const useTimeline = (
     null,
   );
   const part = shown?.name === name ? shown.part : null;
-  const query = useQuery<Entries>({
+  const query = useQuery({
     key: ['history', 'timeline', ...filters, pages],
-    ask: async (operations, signal) => {
+    permit,
+    ask: async (operations, signal): Promise<Entries> => {
       const wanted = pages * pageEntries;
       let now: Collected = part ?? begun(questionOf(view, service.now()));
       for (let requests = 0; requests < requestsMax && isShort(now, wanted); requests += 1) {
@@ -129,12 +136,14 @@ const extended = (now: Collected, answer: HistoryAnswer): Collected => ({
  * written; entries behind the seal are looked for from the newest one on.
  */
 export const useEntryByNumber = (
+  permit: AuditPermit,
   projectId: string | null,
   seq: number,
   isEnabled: boolean,
 ): Query<HistoryEntry | null> =>
   useQuery({
     key: ['history', 'entry', projectId, seq],
+    permit,
     ask: async (operations, signal) => {
       const sealed = await operations.seals.proveEntry({ seq }, { signal }).then(
         ({ entry }) => entry,
@@ -169,11 +178,13 @@ export const useEntryByNumber = (
 
 /** The oldest entry of a project or of the organisation; null: none yet. */
 export const useFirstEntry = (
+  permit: AuditPermit,
   projectId: string | null,
   isEnabled: boolean,
 ): Query<HistoryEntry | null> =>
   useQuery({
     key: ['history', 'first', projectId],
+    permit,
     ask: async (operations, signal) => {
       const question = { technical: true, order: 'asc', limit: 1 } as const;
       const page = await listEntries(operations, projectId, question, signal);

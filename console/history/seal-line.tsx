@@ -1,12 +1,13 @@
 import { Instant } from '../client/instants.js';
 import { Button } from '../parts/button.js';
 import { printCount } from '../parts/numbers.js';
+import type { Permit } from '../parts/permits.js';
 import { useSealStatus } from './trust.js';
 import { UnsealedNotice } from './unsealed.js';
 
 /** How far the history is sealed, and whether it continues what this browser kept. */
-export const SealLine = () => {
-  const status = useSealStatus(true);
+export const SealLine = ({ permit }: { readonly permit: Permit<'audit-org'> }) => {
+  const status = useSealStatus(permit);
   if (status === null) return null;
   const { seal, step, keep } = status;
   if (seal === null) return <UnsealedNotice what="This history" since={null} />;

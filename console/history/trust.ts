@@ -1,6 +1,7 @@
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import { useSurroundings } from '../client/context.js';
 import { useQuery } from '../client/queries.js';
+import type { Permit } from '../parts/permits.js';
 import type { HistoryChecks } from './checks.js';
 import type { CheckStep } from './seal-signature.js';
 
@@ -51,27 +52,28 @@ type SealStatus = {
 };
 
 /** The newest seal of the organisation, for its admins and auditors. */
-export const useNewestSeal = (isEnabled: boolean, freshMs = 0) =>
+export const useNewestSeal = (permit: Permit<'audit-org'>, freshMs = 0) =>
   useQuery({
     key: ['history', 'seals', 'newest'],
+    permit,
     ask: (operations, signal) => operations.seals.list({ limit: 1 }, { signal }),
-    isEnabled,
     freshMs,
   });
 
 /** The newest seal of the organisation, compared with the one that this browser kept. */
-export const useSealStatus = (isEnabled: boolean): SealStatus | null => {
+export const useSealStatus = (permit: Permit<'audit-org'>): SealStatus | null => {
   const { storage } = useSurroundings();
   const checks = useChecks();
   const trusted = useTrustedKeys();
   const [step, setStep] = useState<CheckStep | null>(null);
   const [kept, setKept] = useState(() => storage.read('checkpoint'));
-  const seals = useNewestSeal(isEnabled);
+  const seals = useNewestSeal(permit);
   const seal = seals.value?.seals[0] ?? null;
   const keptSize = Number(kept?.split('\n')[1] ?? Number.NaN);
   const isLater = seal !== null && keptSize > 0 && keptSize < seal.size;
   const consistency = useQuery({
     key: ['history', 'consistency', keptSize, seal?.size],
+    permit,
     ask: (operations, signal) =>
       operations.seals.proveConsistency({ from: keptSize, to: seal?.size ?? 0 }, { signal }),
     isEnabled: isLater,
@@ -99,5 +101,5 @@ export const useSealStatus = (isEnabled: boolean): SealStatus | null => {
     };
     void check().catch((error: Error) => setStep({ outcome: 'unchecked', note: error.message }));
   }, [seal?.note, isReady, kept, trusted.isLoading, trusted.vkeys.join()]);
-  return isEnabled && seals.value !== undefined ? { seal, step, keep } : null;
+  return seals.value === undefined ? null : { seal, step, keep };
 };

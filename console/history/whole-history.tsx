@@ -4,8 +4,8 @@ import { useSurroundings } from '../client/context.js';
 import { useQuery } from '../client/queries.js';
 import { Button } from '../parts/button.js';
 import { printCount } from '../parts/numbers.js';
-import type { Operations } from '../client/service.js';
-import { useFirstEntry } from './questions.js';
+import type { Operations } from '../client/operations.js';
+import { useFirstEntry, type AuditPermit } from './questions.js';
 import { fails, holds, unchecked, type CheckStep } from './seal-signature.js';
 import { KeyNotice, NotProven, StepLine } from './steps.js';
 import { useChecks, useTrustedKeys } from './trust.js';
@@ -78,7 +78,11 @@ const checkWhole = async (run: Run): Promise<Outcome> => {
 };
 
 /** The whole history, checked by this browser, with the service's own word beside it. */
-export const WholeHistory = ({ projectId }: { readonly projectId: string | null }) => {
+export const WholeHistory = (props: {
+  readonly permit: AuditPermit;
+  readonly projectId: string | null;
+}) => {
+  const { permit, projectId } = props;
   const { service, storage } = useSurroundings();
   const checks = useChecks();
   const keys = useTrustedKeys();
@@ -125,7 +129,7 @@ export const WholeHistory = ({ projectId }: { readonly projectId: string | null 
           value={progress.entries}
         />
       )}
-      {failure !== null && <Failure failure={failure} projectId={projectId} />}
+      {failure !== null && <Failure {...props} failure={failure} />}
       {outcome !== null && (
         <div role="status">
           <ul class="check-steps">
@@ -135,16 +139,20 @@ export const WholeHistory = ({ projectId }: { readonly projectId: string | null 
         </div>
       )}
       {outcome !== null && <KeyNotice keys={keys} />}
-      {projectId === null && <OwnWord />}
+      {projectId === null && <OwnWord permit={permit} />}
     </section>
   );
 };
 
 /** Why there was nothing to check, or why the check ended early. */
-const Failure = (props: { readonly failure: Error; readonly projectId: string | null }) => {
+const Failure = (props: {
+  readonly permit: AuditPermit;
+  readonly failure: Error;
+  readonly projectId: string | null;
+}) => {
   // The scope itself is there, its timeline is shown: only the seal can be missing.
   const isUnsealed = (props.failure as AssayFault).code === 'not_found';
-  const first = useFirstEntry(props.projectId, isUnsealed).value ?? null;
+  const first = useFirstEntry(props.permit, props.projectId, isUnsealed).value ?? null;
   if (isUnsealed) return <UnsealedNotice what="This history" since={first?.at ?? null} />;
   return (
     <p class="notice bad-notice" role="alert">
@@ -154,10 +162,11 @@ const Failure = (props: { readonly failure: Error; readonly projectId: string | 
 };
 
 /** The service's own check, which it could also invent. */
-const OwnWord = () => {
+const OwnWord = ({ permit }: { readonly permit: AuditPermit }) => {
   const [isAsked, setIsAsked] = useState(false);
   const verdict = useQuery({
     key: ['history', 'verify'],
+    permit,
     ask: (operations, signal) => operations.history.verify({}, { signal }),
     isEnabled: isAsked,
   });

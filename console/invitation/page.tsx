@@ -6,6 +6,7 @@ import { fieldFault } from '../parts/faults.js';
 import { TextField } from '../parts/field.js';
 import { PageHeading } from '../parts/heading.js';
 import { EmptyNotice, FaultNotice } from '../parts/notice.js';
+import { publicPermit } from '../parts/permits.js';
 
 /** Accepts an invitation: the token in the address works once, the password is chosen here. */
 export const Page = () => {
@@ -14,7 +15,7 @@ export const Page = () => {
     () => new URLSearchParams(navigation.place.peek().view).get('token') ?? '',
   );
   const [password, setPassword] = useState('');
-  const accept = useAction(() => service.acceptInvitation({ token, password }));
+  const accept = useAction(publicPermit, () => service.acceptInvitation({ token, password }));
   // The token leaves the address, so that neither history nor a copied link has it.
   useEffect(() => navigation.go('/invitation', '', 'replace'), []);
   if (token === '') {

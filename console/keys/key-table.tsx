@@ -1,26 +1,30 @@
 import { useState } from 'preact/hooks';
 import type { ApiKey } from '../../clients/typescript/src/generated/api-keys-types.js';
+import type { CurrentUser } from '../../clients/typescript/src/generated/logins-types.js';
 import { Instant } from '../client/instants.js';
 import { useAction, useQuery } from '../client/queries.js';
 import { ActionsHead } from '../parts/actions-head.js';
 import { Button } from '../parts/button.js';
 import { Dialog } from '../parts/dialog.js';
 import { BehindNotice, EmptyNotice, FaultNotice, Skeleton } from '../parts/notice.js';
+import { ownPermit, personPermit, type Permit } from '../parts/permits.js';
 
 /** Rows of one answer; people with more keys than that use the interface. */
 const keysMax = 1_000;
 
-/** Keys of a user; `projectId`: only those bound to that project. */
+/** Keys of the caller; `projectId`: only those bound to that project. */
 export const KeyTable = (props: {
-  readonly userId: string;
+  readonly caller: CurrentUser;
   readonly projectId: string | null;
-  readonly mayRevoke: boolean;
 }) => {
+  const { caller } = props;
+  const permit = ownPermit(caller, 'self');
   const [revoked, setRevoked] = useState<ApiKey | null>(null);
   const keys = useQuery({
-    key: ['api-keys', props.userId],
+    key: ['api-keys', caller.id],
+    permit: personPermit(caller, 'self'),
     ask: async (operations, signal) =>
-      operations.apiKeys.list({ user_id: props.userId, limit: keysMax }, { signal }),
+      operations.apiKeys.list({ user_id: caller.id, limit: keysMax }, { signal }),
   });
   const rows = (keys.value?.api_keys ?? []).filter(
     ({ project_id }) => props.projectId === null || project_id === props.projectId,
@@ -49,7 +53,7 @@ export const KeyTable = (props: {
                 <KeyRow
                   key={key.id}
                   apiKey={key}
-                  mayRevoke={props.mayRevoke}
+                  permit={permit}
                   onRevoke={() => setRevoked(key)}
                 />
               ))}
@@ -57,14 +61,16 @@ export const KeyTable = (props: {
           </table>
         </div>
       )}
-      {revoked !== null && <RevokeDialog apiKey={revoked} onClose={() => setRevoked(null)} />}
+      {revoked !== null && (
+        <RevokeDialog apiKey={revoked} permit={permit} onClose={() => setRevoked(null)} />
+      )}
     </>
   );
 };
 
 const KeyRow = (props: {
   readonly apiKey: ApiKey;
-  readonly mayRevoke: boolean;
+  readonly permit: Permit;
   readonly onRevoke: () => void;
 }) => {
   const { description, truncated, project_role, last_used, expires_at } = props.apiKey;
@@ -87,7 +93,7 @@ const KeyRow = (props: {
         <Button
           look="plain"
           label={`Revoke ${description} ${truncated}`}
-          isDisabled={!props.mayRevoke}
+          permit={props.permit}
           onClick={props.onRevoke}
         >
           Revoke
@@ -97,9 +103,14 @@ const KeyRow = (props: {
   );
 };
 
-const RevokeDialog = (props: { readonly apiKey: ApiKey; readonly onClose: () => void }) => {
-  const revoke = useAction<string>(
-    (operations, id, options) => operations.apiKeys.revoke({ api_key_id: id }, options),
+const RevokeDialog = (props: {
+  readonly apiKey: ApiKey;
+  readonly permit: Permit<'self'>;
+  readonly onClose: () => void;
+}) => {
+  const revoke = useAction(
+    props.permit,
+    (operations, id: string, options) => operations.apiKeys.revoke({ api_key_id: id }, options),
     ['api-keys'],
   );
   const confirm = async (): Promise<void> => {

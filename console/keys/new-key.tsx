@@ -6,12 +6,14 @@ import { Dialog } from '../parts/dialog.js';
 import { fieldFault } from '../parts/faults.js';
 import { Select, TextField } from '../parts/field.js';
 import { FaultNotice } from '../parts/notice.js';
+import type { Permit } from '../parts/permits.js';
 import { SecretOnce } from '../parts/secret-once.js';
 import { expiryOf, keyLifetimes, keyRoles, type KeyLifetime, type KeyRole } from './model.js';
 
 /** Makes a key and shows it once; `projectId`: bound to that project. */
 export const NewKey = (props: {
   readonly projectId: string | null;
+  readonly permit: Permit<'api-key'>;
   readonly onClose: () => void;
 }) => {
   const { clipboard, clock } = useSurroundings();
@@ -20,6 +22,7 @@ export const NewKey = (props: {
   const [lifetime, setLifetime] = useState<KeyLifetime>('never');
   const [secret, setSecret] = useState<string | null>(null);
   const create = useAction(
+    props.permit,
     async (operations, _input, options) => {
       const key = await operations.apiKeys.create(
         {

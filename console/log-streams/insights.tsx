@@ -2,18 +2,17 @@ import { useAction } from '../client/queries.js';
 import { Instant } from '../client/instants.js';
 import { Checkbox } from '../parts/field.js';
 import { BehindNotice, FaultNotice } from '../parts/notice.js';
+import type { Permit } from '../parts/permits.js';
 import { useInsights, type RunIds } from './questions.js';
 
 /** Switches the insights of the run. */
-export const Insights = (props: {
-  readonly ids: RunIds;
-  readonly right: { readonly isAllowed: boolean; readonly reason: string };
-}) => {
-  const { ids, right } = props;
+export const Insights = (props: { readonly ids: RunIds; readonly permit: Permit<'editor'> }) => {
+  const { ids, permit } = props;
   const insights = useInsights(ids);
   const tag = insights.value?.tag;
-  const change = useAction<boolean>(
-    (operations, enabled, options) =>
+  const change = useAction(
+    permit,
+    (operations, enabled: boolean, options) =>
       operations.logStreams.changeInsightsSettings(
         {
           project_id: ids.projectId,
@@ -41,8 +40,8 @@ export const Insights = (props: {
           <Checkbox
             label="Insights"
             isChecked={change.isRunning ? !settings.enabled : settings.enabled}
-            isDisabled={!right.isAllowed || change.isRunning}
-            title={right.reason}
+            permit={permit}
+            isDisabled={change.isRunning}
             onChange={(isEnabled) => void change.run(isEnabled)}
           />
           <span class="note">
@@ -55,7 +54,7 @@ export const Insights = (props: {
               </>
             )}
           </span>
-          <span class="note">{right.reason}</span>
+          <span class="note">{permit.reason}</span>
         </div>
       )}
     </section>

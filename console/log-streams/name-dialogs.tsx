@@ -9,16 +9,19 @@ import { fieldFault } from '../parts/faults.js';
 import { TextField } from '../parts/field.js';
 import { FaultNotice } from '../parts/notice.js';
 import { printCount } from '../parts/numbers.js';
+import type { Permit } from '../parts/permits.js';
 import { markedText } from '../parts/text-pieces.js';
 
 /** Makes a log stream, and goes to it. */
 export const NewLogStream = (props: {
   readonly projectId: string;
+  readonly permit: Permit<'editor'>;
   readonly onClose: () => void;
 }) => {
   const { navigation } = useSurroundings();
-  const create = useAction<string>(
-    async (operations, name, options) => {
+  const create = useAction(
+    props.permit,
+    async (operations, name: string, options) => {
       const { id } = await operations.logStreams.create(
         { project_id: props.projectId, name },
         options,
@@ -41,11 +44,13 @@ export const NewLogStream = (props: {
 /** Gives a log stream another name. */
 export const RenameLogStream = (props: {
   readonly stream: LogStream;
+  readonly permit: Permit<'editor'>;
   readonly onClose: () => void;
 }) => {
   const { stream } = props;
-  const rename = useAction<string>(
-    async (operations, name, options) => {
+  const rename = useAction(
+    props.permit,
+    async (operations, name: string, options) => {
       const ids = { project_id: stream.project_id, log_stream_id: stream.id };
       await operations.logStreams.rename({ ...ids, name }, options);
       props.onClose();
@@ -102,6 +107,7 @@ const NameDialog = (props: {
 /** Deletes a log stream with its records after its name was typed. */
 export const DeleteLogStream = (props: {
   readonly stream: LogStream;
+  readonly permit: Permit<'owner'>;
   readonly onClose: () => void;
 }) => {
   const { navigation } = useSurroundings();
@@ -110,6 +116,7 @@ export const DeleteLogStream = (props: {
   const count = traces === null ? 'All its traces' : `${printCount(traces)} traces`;
   const ids = { project_id: stream.project_id, log_stream_id: stream.id };
   const remove = useAction(
+    props.permit,
     (operations, _input, options) => operations.logStreams.delete(ids, options),
     ['log-streams', 'traces', 'spans', 'sessions', 'metrics'],
   );

@@ -3,8 +3,8 @@ import type { LogStream } from '../../clients/typescript/src/generated/log-strea
 import { useSurroundings } from '../client/context.js';
 import { Instant } from '../client/instants.js';
 import { NamedList } from '../client/named-list.js';
+import { useProjectPermit } from '../client/project.js';
 import { useView } from '../client/view.js';
-import { useRight } from '../experiments/questions.js';
 import { EmptyNotice } from '../parts/notice.js';
 import { figureOf, printCount } from '../parts/numbers.js';
 import type { PageProps } from '../parts/page.js';
@@ -20,13 +20,13 @@ export const Page = ({ params }: PageProps) => {
   const [{ find }, change] = useView(logStreamListCodec);
   const [isCreating, setIsCreating] = useState(false);
   const streams = useLogStreams(projectId, find);
-  const create = useRight(projectId)('create_run');
+  const permit = useProjectPermit(projectId, 'editor');
   const rows = streams.value?.log_streams ?? [];
   return (
     <NamedList
       title="Log streams"
       noun="log stream"
-      permit={create}
+      permit={permit}
       list={streams}
       find={find}
       onFind={(text) => change({ find: text }, 'replace')}
@@ -39,7 +39,9 @@ export const Page = ({ params }: PageProps) => {
       {streams.value?.next_starting_token != null && (
         <p class="note">The first {logStreamsMax} log streams are shown. Find others by name.</p>
       )}
-      {isCreating && <NewLogStream projectId={projectId} onClose={() => setIsCreating(false)} />}
+      {isCreating && (
+        <NewLogStream projectId={projectId} permit={permit} onClose={() => setIsCreating(false)} />
+      )}
     </NamedList>
   );
 };

@@ -9,6 +9,7 @@ import { useAction } from '../client/queries.js';
 import { Button } from '../parts/button.js';
 import { FaultNotice } from '../parts/notice.js';
 import { printCount } from '../parts/numbers.js';
+import type { Permit } from '../parts/permits.js';
 import { RecordedWord } from '../parts/recorded-text.js';
 import { faultPlace } from '../scorers/model.js';
 import { choiceOf, failureText, isUnfinished, progressText } from './model.js';
@@ -18,11 +19,12 @@ import type { RunIds } from './questions.js';
 export const PastJob = (props: {
   readonly ids: RunIds;
   readonly job: PastScoringJob;
-  readonly right: { readonly isAllowed: boolean; readonly reason: string };
+  readonly permit: Permit<'editor'>;
   readonly onContinue: (request: PastScoringRequest) => void;
 }) => {
-  const { ids, job, right } = props;
+  const { ids, job, permit } = props;
   const stop = useAction(
+    permit,
     (operations, _input, options) =>
       operations.scorers.cancelPastScoring(
         { project_id: ids.projectId, run_id: ids.runId, scorer_id: job.scorer_id },
@@ -37,20 +39,12 @@ export const PastJob = (props: {
         <progress max={100} value={job.progress_percent} aria-label="Progress of the scoring" />
         <span role="status">{`${job.status.replace('_', ' ')} · ${progressText(job)}`}</span>
         {isBusy && (
-          <Button
-            isDisabled={!right.isAllowed || stop.isRunning}
-            title={right.reason}
-            onClick={() => void stop.run()}
-          >
+          <Button permit={permit} isDisabled={stop.isRunning} onClick={() => void stop.run()}>
             Stop
           </Button>
         )}
         {job.status === 'cancelled' && (
-          <Button
-            isDisabled={!right.isAllowed}
-            title={right.reason}
-            onClick={() => props.onContinue(choiceOf(job))}
-          >
+          <Button permit={permit} onClick={() => props.onContinue(choiceOf(job))}>
             Go on
           </Button>
         )}

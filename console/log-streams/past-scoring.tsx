@@ -14,6 +14,7 @@ import { Select } from '../parts/field.js';
 import { FilterField } from '../parts/filter-field.js';
 import { BehindNotice, FaultNotice } from '../parts/notice.js';
 import { printCount } from '../parts/numbers.js';
+import type { Permit } from '../parts/permits.js';
 import { RangePicker } from '../parts/range-picker.js';
 import { windowOf } from '../parts/record-scope.js';
 import { markedText } from '../parts/text-pieces.js';
@@ -33,19 +34,20 @@ type Props = {
   readonly ids: RunIds;
   readonly runScorers: RunScorers | undefined;
   readonly jobs: readonly Job[] | undefined;
-  readonly right: { readonly isAllowed: boolean; readonly reason: string };
+  readonly permit: Permit<'editor'>;
 };
 
 /** Scores the traces that the run has already: which, how many, and how far it has come. */
 export const PastScoring = (props: Props) => {
-  const { ids, right } = props;
+  const { ids, permit } = props;
   const choice = useScorerChoice();
   const [view, change] = useView(logStreamCodec);
   const scorers = scorersFor(choice.value ?? [], props.runScorers);
   const scorer = view.scorer === null ? scorers[0] : scorers.find(({ id }) => id === view.scorer);
   const past = usePastScoring(ids, scorer, props.jobs);
-  const score = useAction<PastScoringRequest>(
-    (operations, request, options) =>
+  const score = useAction(
+    permit,
+    (operations, request: PastScoringRequest, options) =>
       operations.scorers.scorePast(
         {
           project_id: ids.projectId,
@@ -63,8 +65,8 @@ export const PastScoring = (props: Props) => {
       <h2 id="past-scoring">Score what is there</h2>
       <TraceChoice
         ids={ids}
-        mayStart={right.isAllowed && scorer !== undefined && !isBusy && !score.isRunning}
-        reason={right.reason}
+        permit={permit}
+        isReady={scorer !== undefined && !isBusy && !score.isRunning}
         onStart={(request) => void score.run(request)}
       >
         <Select
@@ -86,7 +88,7 @@ export const PastScoring = (props: Props) => {
       <FaultNotice fault={choice.fault ?? score.fault ?? past.fault} />
       <BehindNotice isBehind={past.isBehind} />
       {past.value !== undefined && (
-        <PastJob ids={ids} job={past.value} right={right} onContinue={continuation(score)} />
+        <PastJob ids={ids} job={past.value} permit={permit} onContinue={continuation(score)} />
       )}
     </section>
   );
@@ -111,13 +113,14 @@ const scorersFor = (all: readonly Scorer[], own: RunScorers | undefined): readon
 
 const TraceChoice = (props: {
   readonly ids: RunIds;
-  readonly mayStart: boolean;
-  readonly reason: string;
+  readonly permit: Permit;
+  /** False while there is no scorer to start, or one at work. */
+  readonly isReady: boolean;
   readonly onStart: (request: PastScoringRequest) => void;
   /** The choice of the scorer. */
   readonly children: ComponentChildren;
 }) => {
-  const { ids } = props;
+  const { ids, permit } = props;
   const { service } = useSurroundings();
   const [view, change] = useView(logStreamCodec);
   const [now, setNow] = useState(() => service.now());
@@ -129,8 +132,8 @@ const TraceChoice = (props: {
   const { tree } = useMemo(() => parseFilter(view.f, context), [view.f, context]);
   const request = { ...windowOf(view.t, now), ...(tree !== null && { filter_tree: tree }) };
   const question = { project_id: ids.projectId, log_stream_id: ids.runId, ...request };
-  const isReady = view.f === '' || tree !== null;
-  const count = useTraceCount(question, isReady);
+  const isWhole = view.f === '' || tree !== null;
+  const count = useTraceCount(question, isWhole);
   return (
     <>
       <div class="run-fields">
@@ -162,16 +165,15 @@ const TraceChoice = (props: {
         </span>
         <Button
           look="primary"
-          isDisabled={!props.mayStart || !isReady || count.value === 0}
-          title={props.reason}
+          permit={permit}
+          isDisabled={!props.isReady || !isWhole || count.value === 0}
           onClick={() => props.onStart(request)}
         >
           Start
         </Button>
         <span class="note">
-          {props.reason === ''
-            ? 'Complete traces alone, newest first; a record that the version scored is skipped.'
-            : props.reason}
+          {permit.reason ??
+            'Complete traces alone, newest first; a record that the version scored is skipped.'}
         </span>
       </div>
     </>

@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks';
 import type { LogStream } from '../../clients/typescript/src/generated/log-streams-types.js';
 import { useSurroundings } from '../client/context.js';
 import { useKeys } from '../client/keys.js';
-import { useRight } from '../experiments/questions.js';
+import { useProjectPermit } from '../client/project.js';
 import { Button } from '../parts/button.js';
 import { PageHeading } from '../parts/heading.js';
 import { BehindNotice, EmptyNotice, FaultNotice, Skeleton } from '../parts/notice.js';
@@ -38,8 +38,8 @@ export const Page = ({ params }: PageProps) => {
 const HeadFacts = ({ stream }: { readonly stream: LogStream }) => {
   const { navigation } = useSurroundings();
   const [open, setOpen] = useState<'rename' | 'delete' | null>(null);
-  const right = useRight(stream.project_id);
-  const [rename, remove] = [right('rename_run'), right('delete_run')];
+  const rename = useProjectPermit(stream.project_id, 'editor');
+  const remove = useProjectPermit(stream.project_id, 'owner');
   const close = (): void => setOpen(null);
   return (
     <>
@@ -52,24 +52,15 @@ const HeadFacts = ({ stream }: { readonly stream: LogStream }) => {
         {stream.num_traces === null ? 'Traces' : `${printCount(stream.num_traces)} traces`}
       </a>
       <span class="page-actions inline">
-        <Button
-          isDisabled={!rename.isAllowed}
-          title={rename.reason}
-          onClick={() => setOpen('rename')}
-        >
+        <Button permit={rename} onClick={() => setOpen('rename')}>
           Rename…
         </Button>
-        <Button
-          look="danger"
-          isDisabled={!remove.isAllowed}
-          title={remove.reason}
-          onClick={() => setOpen('delete')}
-        >
+        <Button look="danger" permit={remove} onClick={() => setOpen('delete')}>
           Delete…
         </Button>
       </span>
-      {open === 'rename' && <RenameLogStream stream={stream} onClose={close} />}
-      {open === 'delete' && <DeleteLogStream stream={stream} onClose={close} />}
+      {open === 'rename' && <RenameLogStream stream={stream} permit={rename} onClose={close} />}
+      {open === 'delete' && <DeleteLogStream stream={stream} permit={remove} onClose={close} />}
     </>
   );
 };
@@ -77,13 +68,13 @@ const HeadFacts = ({ stream }: { readonly stream: LogStream }) => {
 const Sections = (ids: RunIds) => {
   const { jobs, everyMs } = useJobs(ids);
   const scorers = useRunScorers(ids, everyMs);
-  const edit = useRight(ids.projectId)('create_run');
+  const permit = useProjectPermit(ids.projectId, 'editor');
   useKeys([{ keys: '.', what: 'Ask now', run: jobs.refetch }], []);
   return (
     <>
-      <RunScorers ids={ids} query={scorers} right={edit} />
-      <Insights ids={ids} right={edit} />
-      <PastScoring ids={ids} runScorers={scorers.value} jobs={jobs.value} right={edit} />
+      <RunScorers ids={ids} query={scorers} permit={permit} />
+      <Insights ids={ids} permit={permit} />
+      <PastScoring ids={ids} runScorers={scorers.value} jobs={jobs.value} permit={permit} />
       <JobTable jobs={jobs} isLive={everyMs !== false} />
     </>
   );

@@ -7,25 +7,25 @@ import { ActionsHead } from '../parts/actions-head.js';
 import { Button } from '../parts/button.js';
 import { Select } from '../parts/field.js';
 import { BehindNotice, FaultNotice, Skeleton } from '../parts/notice.js';
+import type { Permit } from '../parts/permits.js';
 import { RecordedWord } from '../parts/recorded-text.js';
 import { markedText } from '../parts/text-pieces.js';
 import { scorerText } from '../scorers/model.js';
 import { countsText, reasonsText } from './model.js';
 import { useScorerChoice, type RunIds, type RunScorers as Scorers } from './questions.js';
 
-type Right = { readonly isAllowed: boolean; readonly reason: string };
-
 /** The scorers that score each new trace of the run, with what became of its records. */
 export const RunScorers = (props: {
   readonly ids: RunIds;
   readonly query: Query<Scorers>;
-  readonly right: Right;
+  readonly permit: Permit<'editor'>;
 }) => {
-  const { ids, query, right } = props;
+  const { ids, query, permit } = props;
   const choice = useScorerChoice();
   const listed = query.value?.scorers ?? [];
-  const save = useAction<readonly Pick<CountedRunScorer, 'id' | 'scorer_type'>[]>(
-    (operations, scorers, options) =>
+  const save = useAction(
+    permit,
+    (operations, scorers: readonly Pick<CountedRunScorer, 'id' | 'scorer_type'>[], options) =>
       operations.scorers.setSettings(
         { project_id: ids.projectId, run_id: ids.runId, body: { scorers } },
         options,
@@ -52,16 +52,16 @@ export const RunScorers = (props: {
           scorers={listed}
           withoutVersion={query.value?.withoutVersion ?? new Set()}
           known={choice.value ?? []}
-          isDisabled={!right.isAllowed || save.isRunning}
-          reason={right.reason}
+          permit={permit}
+          isDisabled={save.isRunning}
           onRemove={(id) => void save.run(kept.filter((one) => one.id !== id))}
         />
       )}
       {query.value !== undefined && (
         <AddScorer
           choice={(choice.value ?? []).filter(({ id }) => listed.every((one) => one.id !== id))}
-          isDisabled={!right.isAllowed || save.isRunning}
-          reason={right.reason}
+          permit={permit}
+          isDisabled={save.isRunning}
           onAdd={({ id, scorer_type }) => void save.run([...kept, { id, scorer_type }])}
         />
       )}
@@ -73,8 +73,8 @@ const ScorerTable = (props: {
   readonly scorers: readonly CountedRunScorer[];
   readonly withoutVersion: ReadonlySet<string>;
   readonly known: readonly Scorer[];
+  readonly permit: Permit;
   readonly isDisabled: boolean;
-  readonly reason: string;
   readonly onRemove: (id: string) => void;
 }) => {
   const { navigation } = useSurroundings();
@@ -116,8 +116,8 @@ const ScorerTable = (props: {
                   <Button
                     look="plain"
                     label={`Remove ${scorer.name}`}
+                    permit={props.permit}
                     isDisabled={props.isDisabled}
-                    title={props.reason}
                     onClick={() => props.onRemove(scorer.id)}
                   >
                     Remove
@@ -146,11 +146,11 @@ const Counts = ({ scorer }: { readonly scorer: CountedRunScorer }) => {
 
 const AddScorer = (props: {
   readonly choice: readonly Scorer[];
+  readonly permit: Permit;
   readonly isDisabled: boolean;
-  readonly reason: string;
   readonly onAdd: (scorer: Scorer) => void;
 }) => {
-  const { choice } = props;
+  const { choice, permit } = props;
   const [chosen, setChosen] = useState('');
   const scorer = choice.find(({ id }) => id === chosen);
   return (
@@ -165,7 +165,7 @@ const AddScorer = (props: {
       <Select
         label="Add a scorer"
         value={chosen}
-        isDisabled={props.isDisabled}
+        isDisabled={props.isDisabled || !permit.isAllowed}
         choices={[
           { value: '', text: choice.length === 0 ? 'No other scorer' : 'Choose one' },
           ...choice.map((one) => ({
@@ -175,12 +175,10 @@ const AddScorer = (props: {
         ]}
         onChange={setChosen}
       />
-      <Button type="submit" isDisabled={props.isDisabled || scorer === undefined}>
+      <Button type="submit" permit={permit} isDisabled={props.isDisabled || scorer === undefined}>
         Add
       </Button>
-      <span class="note">
-        {props.reason === '' ? 'Its newest version runs, also ones to come.' : props.reason}
-      </span>
+      <span class="note">{permit.reason ?? 'Its newest version runs, also ones to come.'}</span>
     </form>
   );
 };

@@ -4,7 +4,7 @@ import type {
   CustomSearchResponse,
 } from '../../clients/typescript/src/generated/metrics-types.js';
 import type { FilterNode } from '../../clients/typescript/src/generated/traces-types.js';
-import type { Operations } from '../client/service.js';
+import type { Operations } from '../client/operations.js';
 import {
   both,
   evaluationErrors,

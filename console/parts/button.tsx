@@ -1,4 +1,5 @@
 import type { ComponentChildren } from 'preact';
+import type { Permit } from './permits.js';
 
 type Props = {
   readonly children: ComponentChildren;
@@ -6,6 +7,8 @@ type Props = {
   readonly type?: 'button' | 'submit';
   /** `primary`: the one thing to do here; `danger`: cannot be undone; `plain`: without a border. */
   readonly look?: 'primary' | 'danger' | 'plain' | 'usual';
+  /** Disables it where the caller may not do what it does, and says why. */
+  readonly permit?: Permit;
   readonly isDisabled?: boolean;
   /** Why it is disabled, or what it does where the text does not say it. */
   readonly title?: string;
@@ -17,8 +20,8 @@ export const Button = (props: Props) => (
   <button
     type={props.type ?? 'button'}
     class={`button ${props.look ?? 'usual'}`}
-    disabled={props.isDisabled === true}
-    title={props.title}
+    disabled={props.isDisabled === true || props.permit?.isAllowed === false}
+    title={props.permit?.reason ?? props.title}
     aria-label={props.label}
     aria-pressed={props.isPressed}
     onClick={props.onClick}

@@ -1,11 +1,12 @@
+import type { Permit } from './permits.js';
+
 /** A choice in a table's cell that changes at once; it goes back where the change is refused. */
 export const CellSelect = <V extends string>(props: {
   readonly label: string;
   readonly value: V;
   readonly choices: readonly V[];
+  readonly permit: Permit;
   readonly isDisabled: boolean;
-  /** Why it is disabled. */
-  readonly reason: string | null;
   /** Resolves with false where nothing changed. */
   readonly onChange: (value: V) => Promise<boolean>;
 }) => (
@@ -13,8 +14,8 @@ export const CellSelect = <V extends string>(props: {
     class="cell-input"
     aria-label={props.label}
     value={props.value}
-    disabled={props.isDisabled}
-    title={props.reason ?? undefined}
+    disabled={props.isDisabled || !props.permit.isAllowed}
+    title={props.permit.reason ?? undefined}
     onChange={(event) => {
       const select = event.currentTarget;
       void props.onChange(select.value as V).then((isDone) => {

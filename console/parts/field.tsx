@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { useId } from 'preact/hooks';
+import type { Permit } from './permits.js';
 
 type FieldProps = {
   readonly label: string;
@@ -96,19 +97,21 @@ export const FileField = (
   </Labelled>
 );
 
-/** A box to tick with its text behind it; `title` says why it is disabled. */
+/** A box to tick with its text behind it. */
 export const Checkbox = (props: {
   readonly label: ComponentChildren;
   readonly isChecked: boolean;
   readonly onChange: (isChecked: boolean) => void;
+  /** Disables it where the caller may not do what it does, and says why. */
+  readonly permit?: Permit;
   readonly isDisabled?: boolean;
   readonly title?: string;
 }) => (
-  <label class="checkbox" title={props.title}>
+  <label class="checkbox" title={props.permit?.reason ?? props.title}>
     <input
       type="checkbox"
       checked={props.isChecked}
-      disabled={props.isDisabled === true}
+      disabled={props.isDisabled === true || props.permit?.isAllowed === false}
       onChange={(event) => props.onChange(event.currentTarget.checked)}
     />
     <span>{props.label}</span>

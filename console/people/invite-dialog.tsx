@@ -8,18 +8,17 @@ import { fieldFault } from '../parts/faults.js';
 import { Select, TextArea } from '../parts/field.js';
 import { FaultNotice } from '../parts/notice.js';
 import { SecretOnce } from '../parts/secret-once.js';
+import { organizationPermit, type Caller } from '../parts/permits.js';
 import { rolesToGive, type OrganizationRole } from './model.js';
 
 /** Invites people. Nothing is mailed: the links are shown once, to be handed over. */
-export const InviteDialog = (props: {
-  readonly caller: OrganizationRole;
-  readonly onClose: () => void;
-}) => {
+export const InviteDialog = (props: { readonly caller: Caller; readonly onClose: () => void }) => {
   const { clipboard, navigation } = useSurroundings();
   const [emails, setEmails] = useState('');
   const [role, setRole] = useState<OrganizationRole>('user');
   const [invitations, setInvitations] = useState<readonly Invitation[] | null>(null);
   const invite = useAction(
+    organizationPermit(props.caller, 'manager'),
     async (operations, _input, options) => {
       const wanted = emails.split(/[\s,;]+/).filter((email) => email !== '');
       const answer = await operations.users.invite({ emails: wanted, role }, options);
@@ -59,7 +58,12 @@ export const InviteDialog = (props: {
           onInput={setEmails}
           complaint={complaint}
         />
-        <Select label="Role" value={role} choices={rolesToGive(props.caller)} onChange={setRole} />
+        <Select
+          label="Role"
+          value={role}
+          choices={rolesToGive(props.caller.role)}
+          onChange={setRole}
+        />
         {complaint === null && <FaultNotice fault={invite.fault} />}
         <Button type="submit" look="primary" isDisabled={invite.isRunning}>
           Make the links

@@ -6,14 +6,16 @@ import { Button } from '../parts/button.js';
 import { Dialog } from '../parts/dialog.js';
 import { FaultNotice } from '../parts/notice.js';
 import { SecretOnce } from '../parts/secret-once.js';
+import { removalPermit } from './model.js';
 
 /** Another invitation link for a user, such as one who lost the password. */
 export const NewLinkDialog = (props: { readonly user: User; readonly onClose: () => void }) => {
   const { clipboard, navigation } = useSurroundings();
-  const { email, id } = props.user;
+  const { user } = props;
+  const { email } = user;
   const [token, setToken] = useState<string | null>(null);
-  const issue = useAction(async (operations, _input, options) => {
-    const answer = await operations.users.issueInvitation({ user_id: id }, options);
+  const issue = useAction(removalPermit(user), async (operations, _input, options) => {
+    const answer = await operations.users.issueInvitation({ user_id: user.id }, options);
     setToken(answer.invitation_token);
   });
   return (

@@ -5,8 +5,8 @@ import { Button } from '../parts/button.js';
 import { TextField } from '../parts/field.js';
 import { PageHeading } from '../parts/heading.js';
 import { BehindNotice, EmptyNotice, FaultNotice, Skeleton } from '../parts/notice.js';
+import { organizationPermit, personPermit } from '../parts/permits.js';
 import { InviteDialog } from './invite-dialog.js';
-import { organizationPermit } from './model.js';
 import { NewLinkDialog } from './new-link-dialog.js';
 import { PeopleTable } from './people-table.js';
 import { RemoveDialog } from './remove-dialog.js';
@@ -22,6 +22,7 @@ export const Page = () => {
   const caller = useCaller();
   const people = useQuery({
     key: ['users', 'list', email],
+    permit: personPermit(caller.value, 'person'),
     ask: async (operations, signal) => {
       const filter = { name: 'email', operator: 'contains', value: email } as const;
       const filters = email === '' ? [] : [{ ...filter, case_sensitive: false }];
@@ -30,19 +31,15 @@ export const Page = () => {
     },
     keepsPrevious: true,
   });
-  const invite = caller.value === undefined ? null : organizationPermit(caller.value, 'manager');
+  const invite = organizationPermit(caller.value, 'manager');
   const rows = people.value?.users ?? [];
   return (
     <>
       <PageHeading title="People">
-        <Button
-          look="primary"
-          isDisabled={invite?.isAllowed !== true}
-          onClick={() => setIsInviting(true)}
-        >
+        <Button look="primary" permit={invite} onClick={() => setIsInviting(true)}>
           Invite
         </Button>
-        <span class="note">{invite?.reason}</span>
+        <span class="note">{invite.reason}</span>
       </PageHeading>
       <TextField label="Find by e-mail" type="search" value={email} onInput={setEmail} />
       <FaultNotice fault={people.fault} onRetry={people.refetch} />
@@ -63,7 +60,7 @@ export const Page = () => {
         <p class="note">The first {rows.length} by e-mail. Find others by their e-mail.</p>
       )}
       {isInviting && caller.value !== undefined && (
-        <InviteDialog caller={caller.value.role} onClose={() => setIsInviting(false)} />
+        <InviteDialog caller={caller.value} onClose={() => setIsInviting(false)} />
       )}
       {removed !== null && <RemoveDialog user={removed} onClose={() => setRemoved(null)} />}
       {linked !== null && <NewLinkDialog user={linked} onClose={() => setLinked(null)} />}

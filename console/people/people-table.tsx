@@ -4,7 +4,8 @@ import { useAction } from '../client/queries.js';
 import { ActionsHead } from '../parts/actions-head.js';
 import { Button } from '../parts/button.js';
 import { CellSelect } from '../parts/cell-select.js';
-import { permissionOf, personName, rolesToGive, type OrganizationRole } from './model.js';
+import { organizationRoles } from '../parts/permits.js';
+import { personName, removalPermit, rolePermit, type OrganizationRole } from './model.js';
 
 type TableProps = {
   readonly rows: readonly User[];
@@ -37,8 +38,7 @@ export const PeopleTable = (props: TableProps) => (
 );
 
 const PersonRow = ({ user, onRemove, onLink }: TableProps & { readonly user: User }) => {
-  const removal = permissionOf(user.permissions, 'delete');
-  const reason = removal.reason === null ? {} : { title: removal.reason };
+  const removal = removalPermit(user);
   return (
     <tr>
       <td>{personName(user)}</td>
@@ -55,8 +55,7 @@ const PersonRow = ({ user, onRemove, onLink }: TableProps & { readonly user: Use
           <Button
             look="plain"
             label={`New link for ${user.email}`}
-            isDisabled={!removal.isAllowed}
-            {...reason}
+            permit={removal}
             onClick={() => onLink(user)}
           >
             New link
@@ -65,8 +64,7 @@ const PersonRow = ({ user, onRemove, onLink }: TableProps & { readonly user: Use
         <Button
           look="plain"
           label={`Remove ${user.email}`}
-          isDisabled={!removal.isAllowed}
-          {...reason}
+          permit={removal}
           onClick={() => onRemove(user)}
         >
           Remove
@@ -77,19 +75,20 @@ const PersonRow = ({ user, onRemove, onLink }: TableProps & { readonly user: Use
 };
 
 const RoleOf = ({ user }: { readonly user: User }) => {
-  const change = useAction<OrganizationRole>(
-    (operations, role, options) => operations.users.change({ user_id: user.id, role }, options),
+  const change = useAction(
+    rolePermit(user),
+    (operations, role: OrganizationRole, options) =>
+      operations.users.change({ user_id: user.id, role }, options),
     ['users'],
   );
-  const permit = permissionOf(user.permissions, 'change_role_to_user');
   return (
     <>
       <CellSelect
         label={`Role of ${user.email}`}
         value={user.role}
-        choices={rolesToGive('admin').map(({ value }) => value)}
-        isDisabled={!permit.isAllowed || change.isRunning}
-        reason={permit.reason}
+        choices={organizationRoles}
+        permit={change.permit}
+        isDisabled={change.isRunning}
         onChange={change.run}
       />
       {change.fault !== null && (

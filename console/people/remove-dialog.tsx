@@ -2,11 +2,13 @@ import type { User } from '../../clients/typescript/src/generated/users-types.js
 import { useAction } from '../client/queries.js';
 import { ConfirmDialog } from '../parts/confirm-dialog.js';
 import { FaultNotice } from '../parts/notice.js';
+import { removalPermit } from './model.js';
 
 /** Removes a user once the e-mail was typed. */
 export const RemoveDialog = (props: { readonly user: User; readonly onClose: () => void }) => {
   const { email, id } = props.user;
   const remove = useAction(
+    removalPermit(props.user),
     (operations, _input, options) => operations.users.remove({ user_id: id }, options),
     ['users'],
   );

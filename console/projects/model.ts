@@ -3,7 +3,6 @@ import type {
   CustomSearchResponse,
   MetricBucket,
 } from '../../clients/typescript/src/generated/metrics-types.js';
-import type { Project } from '../../clients/typescript/src/generated/projects-types.js';
 
 /** The question of a project's last 24 hours, by hour: traces, errors and cost. */
 export const activityQuestion = (now: number): CustomSearch => ({
@@ -46,11 +45,3 @@ const hoursOf = (buckets: readonly MetricBucket[], now: number): readonly number
   );
 };
 const hourMs = 3_600_000;
-
-/** The caller's role in a project, by what it may do there. */
-export const roleOf = ({ permissions }: Project): 'owner' | 'editor' | 'annotator' | 'viewer' => {
-  const may = new Set(permissions.filter(({ allowed }) => allowed).map(({ action }) => action));
-  if (may.has('share')) return 'owner';
-  if (may.has('create_run')) return 'editor';
-  return may.has('record_human_feedback') ? 'annotator' : 'viewer';
-};

@@ -9,9 +9,9 @@ import { TextField } from '../parts/field.js';
 import { PageHeading } from '../parts/heading.js';
 import { BehindNotice, EmptyNotice, FaultNotice, Skeleton } from '../parts/notice.js';
 import { printCost } from '../parts/numbers.js';
+import { organizationPermit, type Permit } from '../parts/permits.js';
 import { Sparkline } from '../parts/sparkline.js';
-import { organizationPermit } from '../people/model.js';
-import { activityOf, activityQuestion, roleOf } from './model.js';
+import { activityOf, activityQuestion } from './model.js';
 
 /** Rows whose activity is asked for; the others are a search away. */
 const rowsMax = 12;
@@ -31,18 +31,14 @@ export const Page = () => {
   });
   const rows = projects.value?.projects ?? [];
   const { value: caller } = useCaller();
-  const permit = caller === undefined ? null : organizationPermit(caller, 'user');
+  const permit = organizationPermit(caller, 'user');
   return (
     <>
       <PageHeading title="Projects">
-        <Button
-          look="primary"
-          isDisabled={permit?.isAllowed !== true}
-          onClick={() => setIsCreating(true)}
-        >
+        <Button look="primary" permit={permit} onClick={() => setIsCreating(true)}>
           New project
         </Button>
-        <span class="note">{permit?.reason}</span>
+        <span class="note">{permit.reason}</span>
       </PageHeading>
       <TextField label="Find by name" type="search" value={name} onInput={setName} />
       <FaultNotice fault={projects.fault} onRetry={projects.refetch} />
@@ -54,7 +50,7 @@ export const Page = () => {
         </EmptyNotice>
       )}
       {rows.length > 0 && <ProjectTable rows={rows} isStale={projects.isPrevious} />}
-      {isCreating && <NewProject onClose={() => setIsCreating(false)} />}
+      {isCreating && <NewProject permit={permit} onClose={() => setIsCreating(false)} />}
     </>
   );
 };
@@ -104,16 +100,17 @@ const ProjectRow = ({ project }: { readonly project: Project }) => {
       <td>{value !== undefined && <Sparkline values={value.hours} label="Traces by hour" />}</td>
       <td class="number">{value?.traces.toLocaleString('en') ?? ''}</td>
       <td class="number">{value?.cost == null ? '–' : printCost(value.cost)}</td>
-      <td>{roleOf(project)}</td>
+      <td>{project.role}</td>
     </tr>
   );
 };
 
-const NewProject = (props: { readonly onClose: () => void }) => {
+const NewProject = (props: { readonly permit: Permit<'user'>; readonly onClose: () => void }) => {
   const { navigation } = useSurroundings();
   const [name, setName] = useState('');
-  const create = useAction<string>(
-    async (operations, wanted, options) => {
+  const create = useAction(
+    props.permit,
+    async (operations, wanted: string, options) => {
       const { id } = await operations.projects.create({ name: wanted }, options);
       navigation.go(`/p/${id}/start`);
     },

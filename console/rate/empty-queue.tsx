@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import { useSurroundings } from '../client/context.js';
-import { useRight } from '../experiments/questions.js';
+import { useProjectPermit } from '../client/project.js';
 import { Button } from '../parts/button.js';
 import { EmptyNotice } from '../parts/notice.js';
 import { TemplateDialog } from '../templates/template-dialog.js';
@@ -10,23 +10,20 @@ import type { RateView } from './state.js';
 export const NoTemplates = ({ projectId }: { readonly projectId: string }) => {
   const { navigation } = useSurroundings();
   const [isMaking, setIsMaking] = useState(false);
-  const right = useRight(projectId)('create_run');
+  const permit = useProjectPermit(projectId, 'editor');
   return (
     <EmptyNotice title="No template yet">
       <p>A template says what is judged: liked or not, stars, a score, tags, a choice or a text.</p>
       <span class="inline">
-        <Button
-          look="primary"
-          isDisabled={!right.isAllowed}
-          title={right.reason}
-          onClick={() => setIsMaking(true)}
-        >
+        <Button look="primary" permit={permit} onClick={() => setIsMaking(true)}>
           New template
         </Button>
         <a href={navigation.href(`/p/${projectId}/templates`)}>Templates of this project</a>
       </span>
-      {!right.isAllowed && <p class="note">{right.reason}</p>}
-      {isMaking && <TemplateDialog projectId={projectId} onClose={() => setIsMaking(false)} />}
+      {permit.reason !== null && <p class="note">{permit.reason}</p>}
+      {isMaking && (
+        <TemplateDialog projectId={projectId} permit={permit} onClose={() => setIsMaking(false)} />
+      )}
     </EmptyNotice>
   );
 };

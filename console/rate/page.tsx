@@ -1,6 +1,7 @@
 import { useMemo, useState } from 'preact/hooks';
 import { useSurroundings } from '../client/context.js';
 import { useFilterContext } from '../client/filter-context.js';
+import { useProject } from '../client/project.js';
 import { useCaller } from '../client/queries.js';
 import { useView } from '../client/view.js';
 import { parseFilter } from '../language/parse-filter.js';
@@ -8,9 +9,9 @@ import { printFilter } from '../language/print-filter.js';
 import { PageHeading } from '../parts/heading.js';
 import { FaultNotice, Skeleton } from '../parts/notice.js';
 import type { PageProps } from '../parts/page.js';
+import { projectPermit } from '../parts/permits.js';
 import { runSelector, scopeCodec, windowOf } from '../parts/record-scope.js';
 import { useTemplates } from '../templates/questions.js';
-import { useRatingRefusal } from '../traces/use-rating-refusal.js';
 import { NoTemplates } from './empty-queue.js';
 import { unratedTree } from './questions.js';
 import { ScopeFields, ScopeLine } from './queue-scope.js';
@@ -29,13 +30,13 @@ export const Page = ({ params }: PageProps) => {
   const context = useFilterContext(projectId, 'trace');
   const caller = useCaller();
   const templates = useTemplates(projectId);
-  const refusal = useRatingRefusal(projectId);
+  const project = useProject(projectId).value;
   const { tree, problems } = useMemo(() => parseFilter(view.f, context), [view.f, context]);
   const callerId = caller.value?.id;
   const isBroken = callerId !== undefined && problems.length > 0;
   const listView = (by: string): string =>
     scopeCodec.write({ ...view, f: printFilter(unratedTree(tree, by), context.me) });
-  const isKnown = callerId !== undefined && templates.value !== undefined && refusal !== undefined;
+  const isKnown = callerId !== undefined && templates.value !== undefined && project !== undefined;
   return (
     <>
       <PageHeading title="Rate">
@@ -66,7 +67,7 @@ export const Page = ({ params }: PageProps) => {
         <RatingQueueView
           projectId={projectId}
           templates={templates.value}
-          refusal={refusal}
+          permit={projectPermit(project, 'annotator')}
           view={view}
           onChange={change}
           onAskAgain={() => setAsks(asks + 1)}

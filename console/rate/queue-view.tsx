@@ -3,6 +3,7 @@ import { Instant } from '../client/instants.js';
 import { useKeys } from '../client/keys.js';
 import { Button } from '../parts/button.js';
 import { BehindNotice, EmptyNotice, FaultNotice, Skeleton } from '../parts/notice.js';
+import type { Permit } from '../parts/permits.js';
 import type { TraceRecord } from '../traces/record-facts.js';
 import { ownRatings } from './draft.js';
 import { EmptyQueue } from './empty-queue.js';
@@ -18,7 +19,7 @@ import type { RatingTemplate } from '../templates/model.js';
 type Props = {
   readonly projectId: string;
   readonly templates: readonly RatingTemplate[];
-  readonly refusal: string | null;
+  readonly permit: Permit<'annotator'>;
   readonly view: RateView;
   readonly queue: QueueQuestion;
   readonly onChange: (change: Partial<RateView>) => void;
@@ -27,8 +28,8 @@ type Props = {
 
 /** The next trace of the queue beside the fields to rate it by, and what is left. */
 export const RatingQueueView = (props: Props) => {
-  const { projectId, queue, refusal } = props;
-  const actions = useRateSession(projectId, queue.callerId);
+  const { permit, projectId, queue } = props;
+  const actions = useRateSession(permit, projectId, queue.callerId);
   const { session } = actions;
   const counts = useQueueCounts(queue);
   const traces = useRatingQueue(queue, counts.left, session);
@@ -52,9 +53,9 @@ export const RatingQueueView = (props: Props) => {
   return (
     <>
       <Progress {...props} counts={counts} actions={actions} />
-      {refusal !== null && (
+      {permit.reason !== null && (
         <p class="notice" role="note">
-          You can read the queue, and not rate: {refusal}
+          You can read the queue, and not rate: {permit.reason}
         </p>
       )}
       <FailedSaves
@@ -134,7 +135,7 @@ const Workplace = (
         templates={props.templates}
         before={before}
         draft={session.drafts.get(trace.id) ?? before}
-        refusal={props.refusal}
+        permit={props.permit}
         takesFocus={motion.hasMoved}
         onEdit={(draft) => actions.edit(trace.id, draft)}
         onLeave={motion.of(actions.leave)}

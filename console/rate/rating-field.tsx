@@ -4,6 +4,7 @@ import type {
   RatingValue,
 } from '../../clients/typescript/src/generated/annotations-types.js';
 import { TextArea } from '../parts/field.js';
+import type { Permit } from '../parts/permits.js';
 import { RatingInput } from '../parts/rating-input.js';
 import { RecordedWord } from '../parts/recorded-text.js';
 import { constraintsText } from '../templates/model.js';
@@ -19,8 +20,7 @@ type Props = {
   /** Counts wishes to write the explanation; each takes the focus. */
   readonly explainCount: number;
   readonly complaint: string | null;
-  /** Why the caller may not rate; null: they may. */
-  readonly refusal: string | null;
+  readonly permit: Permit;
   readonly onActive: () => void;
   readonly onStep: (step: 1 | -1) => void;
   readonly onChange: (field: FieldDraft) => void;
@@ -28,7 +28,7 @@ type Props = {
 
 /** One template to rate by; the field itself has the focus, so that letters stay commands. */
 export const RatingField = (props: Props) => {
-  const { template, index, field, refusal } = props;
+  const { template, index, field, permit } = props;
   const box = useRef<HTMLDivElement>(null);
   const hasExplanation =
     template.include_explanation || field.explanation !== '' || props.explainCount > 0;
@@ -38,7 +38,7 @@ export const RatingField = (props: Props) => {
   useLayoutEffect(() => {
     if (props.explainCount > 0) box.current?.querySelector('textarea')?.focus();
   }, [props.explainCount]);
-  const isDisabled = refusal !== null;
+  const isDisabled = !permit.isAllowed;
   return (
     <div
       ref={box}
@@ -67,7 +67,7 @@ export const RatingField = (props: Props) => {
         value={field.rating}
         onRate={(rating: RatingValue | null) => props.onChange({ ...field, rating })}
         isDisabled={isDisabled}
-        title={refusal ?? undefined}
+        title={permit.reason ?? undefined}
         isKeyed
       />
       {hasExplanation && (

@@ -1,6 +1,7 @@
 import { useRef, useState } from 'preact/hooks';
 import { useKeys } from '../client/keys.js';
 import { Button } from '../parts/button.js';
+import type { Permit } from '../parts/permits.js';
 import { ratingText } from '../parts/rating-input.js';
 import {
   draftProblems,
@@ -20,7 +21,7 @@ type Props = {
   /** Ratings as the service has them. */
   readonly before: RatingDraft;
   readonly draft: RatingDraft;
-  readonly refusal: string | null;
+  readonly permit: Permit;
   /** Takes the focus: the trace came by a step of the keyboard. */
   readonly takesFocus: boolean;
   readonly onEdit: (draft: RatingDraft) => void;
@@ -31,7 +32,7 @@ type Props = {
 
 /** One trace's ratings by every template, given by keyboard or by hand; saved all at once. */
 export const RatingForm = (props: Props) => {
-  const { templates, draft, refusal } = props;
+  const { templates, draft, permit } = props;
   const [isChecked, setIsChecked] = useState(false);
   const [note, setNote] = useState('');
   const fields = useFields(props);
@@ -47,7 +48,7 @@ export const RatingForm = (props: Props) => {
     });
   };
   const save = (): void => {
-    if (refusal !== null) return;
+    if (!permit.isAllowed) return;
     const wrong = templates.findIndex(({ id }) => id in problems);
     setIsChecked(true);
     if (wrong >= 0) fields.goTo(wrong);
@@ -75,7 +76,7 @@ export const RatingForm = (props: Props) => {
           focusCount={index === fields.focus.index ? fields.focus.count : 0}
           explainCount={fields.explained[template.id] ?? 0}
           complaint={isChecked ? (problems[template.id] ?? null) : null}
-          refusal={refusal}
+          permit={permit}
           onActive={() => fields.setActive(index)}
           onStep={fields.step}
           onChange={(field) => fields.change(template, field)}
@@ -91,7 +92,7 @@ export const RatingForm = (props: Props) => {
           </span>
         ))}
       </p>
-      <Actions note={note} refusal={refusal} onUndo={props.onUndo} onSkip={skip} onSave={save} />
+      <Actions note={note} permit={permit} onUndo={props.onUndo} onSkip={skip} onSave={save} />
     </section>
   );
 };
@@ -111,7 +112,7 @@ const fieldSentence = ({ name }: RatingTemplate, { rating }: FieldDraft): string
   `${name}: ${rating === null ? 'not rated' : ratingText(rating)}`;
 
 /** The field that keys rate, and their effects. */
-const useFields = ({ templates, draft, refusal, takesFocus, onEdit }: Props) => {
+const useFields = ({ templates, draft, permit, takesFocus, onEdit }: Props) => {
   const [active, setActive] = useState(0);
   const [focus, setFocus] = useState({ index: 0, count: takesFocus ? 1 : 0 });
   const [explained, setExplained] = useState<Readonly<Record<string, number>>>({});
@@ -130,7 +131,7 @@ const useFields = ({ templates, draft, refusal, takesFocus, onEdit }: Props) => 
     onEdit({ ...draft, [id]: field });
   };
   const rate = (key: string): void => {
-    if (template === undefined || refusal !== null) return;
+    if (template === undefined || !permit.isAllowed) return;
     const { id, constraints } = template;
     const field = draft[id] ?? emptyField;
     const isContinued = continued.current === id;
@@ -140,7 +141,7 @@ const useFields = ({ templates, draft, refusal, takesFocus, onEdit }: Props) => 
     continued.current = /^\d$/.test(key) ? id : null;
   };
   const explain = (): void => {
-    if (template === undefined || refusal !== null) return;
+    if (template === undefined || !permit.isAllowed) return;
     setExplained({ ...explained, [template.id]: (explained[template.id] ?? 0) + 1 });
   };
   useKeys(
@@ -164,7 +165,7 @@ const useFields = ({ templates, draft, refusal, takesFocus, onEdit }: Props) => 
 
 const Actions = (props: {
   readonly note: string;
-  readonly refusal: string | null;
+  readonly permit: Permit;
   readonly onUndo: (() => void) | null;
   readonly onSkip: () => void;
   readonly onSave: () => void;
@@ -183,12 +184,7 @@ const Actions = (props: {
     <Button title="s" onClick={props.onSkip}>
       Skip
     </Button>
-    <Button
-      look="primary"
-      isDisabled={props.refusal !== null}
-      title={props.refusal ?? 'Ctrl+Enter'}
-      onClick={props.onSave}
-    >
+    <Button look="primary" permit={props.permit} title="Ctrl+Enter" onClick={props.onSave}>
       Save and next
     </Button>
   </div>

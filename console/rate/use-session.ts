@@ -4,6 +4,7 @@ import { useSurroundings } from '../client/context.js';
 import { useWriteQueue } from '../client/queries.js';
 import { useUnsaved } from '../client/unsaved.js';
 import { faultText } from '../parts/faults.js';
+import type { Permit } from '../parts/permits.js';
 import {
   ratingBatches,
   refusedOperations,
@@ -56,7 +57,11 @@ export type RateActions = {
 };
 
 /** Rating in this tab: shows the next trace at once, saves behind it in the order of the steps. */
-export const useRateSession = (projectId: string, callerId: string): RateActions => {
+export const useRateSession = (
+  permit: Permit<'annotator'>,
+  projectId: string,
+  callerId: string,
+): RateActions => {
   const key = `${callerId} ${projectId}`;
   const [unsaved, setUnsaved] = useUnsaved<UnsavedRatings>(`ratings ${key}`);
   const [session, setSession] = useState(() => resumedSession(key, unsaved));
@@ -67,9 +72,8 @@ export const useRateSession = (projectId: string, callerId: string): RateActions
     setUnsaved(unsavedRatings(current.current));
     setSession(current.current);
   };
-  const saves = useSaves(projectId, `saves of ratings ${key}`, (failure) =>
-    change((latest) => withFailure(latest, failure)),
-  );
+  const place = { permit, projectId, name: `saves of ratings ${key}` };
+  const saves = useSaves(place, (failure) => change((latest) => withFailure(latest, failure)));
   return {
     session,
     savedAt: saves.savedAt,
@@ -93,11 +97,18 @@ export const useRateSession = (projectId: string, callerId: string): RateActions
 };
 
 /** Sends the ratings of steps, one step after the other; `name`: of the saves under way. */
-const useSaves = (projectId: string, name: string, onFailure: (failure: FailedSave) => void) => {
+const useSaves = (
+  {
+    permit,
+    projectId,
+    name,
+  }: { readonly permit: Permit<'annotator'>; readonly projectId: string; readonly name: string },
+  onFailure: (failure: FailedSave) => void,
+) => {
   const { clock, queries } = useSurroundings();
   const [savedAt, setSavedAt] = useState<number | null>(null);
   const [, setUnderWay] = useUnsaved<number>(name);
-  const writes = useWriteQueue(['rating-progress']);
+  const writes = useWriteQueue(permit, ['rating-progress']);
   const memory = useMemo(
     () => ({ refused: new Map<RatingStep, readonly RefusedOperation[]>(), underWay: 0 }),
     [],

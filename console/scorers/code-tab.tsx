@@ -3,13 +3,11 @@ import type { Scorer } from '../../clients/typescript/src/generated/scorers-type
 import { CodeEditor } from '../client/code-editor.js';
 import { useSurroundings } from '../client/context.js';
 import { useKeys } from '../client/keys.js';
-import { useCaller } from '../client/queries.js';
 import { useView } from '../client/view.js';
 import { Button } from '../parts/button.js';
 import { FaultNotice, Skeleton } from '../parts/notice.js';
 import { markedText } from '../parts/text-pieces.js';
-import { permissionOf } from '../people/model.js';
-import { creatorPermit, faultPlace, placeText } from './model.js';
+import { faultPlace, placeText } from './model.js';
 import { scorerCodec } from './state.js';
 import type { ScorerDraft } from './use-draft.js';
 import { ValidationForm } from './validation-form.js';
@@ -17,23 +15,19 @@ import { ValidationResult } from './validation-result.js';
 
 /** The code beside its validation; `Ctrl+Enter` validates, `Ctrl+s` saves. */
 export const CodeTab = (props: { readonly scorer: Scorer; readonly draft: ScorerDraft }) => {
-  const { scorer, draft } = props;
+  const { draft } = props;
   const [view] = useView(scorerCodec);
   const { appearance } = useSurroundings();
-  const caller = useCaller();
-  const creator = creatorPermit(caller.value);
-  const update = permissionOf(scorer.permissions, 'update');
   const [target, setTarget] = useState<{ readonly line: number } | null>(null);
   const isGroundMissing = view.on === 'dataset' && view.dataset === null;
   const isPending = draft.validation?.state === 'pending' && draft.validatedText !== null;
-  const mayValidate =
-    creator.isAllowed && !isGroundMissing && !isPending && !draft.validate.isRunning;
+  const mayValidate = !isGroundMissing && !isPending && !draft.validate.isRunning;
   const validate = (): void => {
-    if (mayValidate) void draft.validate.run();
+    if (draft.validate.permit.isAllowed && mayValidate) void draft.validate.run();
   };
-  const maySave = update.isAllowed && draft.obstacle === null && !draft.save.isRunning;
+  const maySave = draft.obstacle === null && !draft.save.isRunning;
   const save = (): void => {
-    if (maySave) void draft.save.run();
+    if (draft.save.permit.isAllowed && maySave) void draft.save.run();
   };
   useKeys(
     [
@@ -49,22 +43,21 @@ export const CodeTab = (props: { readonly scorer: Scorer; readonly draft: Scorer
         {draft.isLoaded ? (
           <Editor
             {...props}
-            isReadOnly={!update.isAllowed || appearance.isNarrow.value}
+            isReadOnly={!draft.save.permit.isAllowed || appearance.isNarrow.value}
             target={target}
           />
         ) : (
           <Skeleton />
         )}
-        <SaveBar {...props} maySave={maySave} reason={update.reason} onSave={save} />
+        <SaveBar {...props} maySave={maySave} onSave={save} />
       </div>
       <div class="stack">
-        <ValidationForm
+        <ValidationForm draft={draft} mayValidate={mayValidate} onValidate={validate} />
+        <ValidationResult
+          scorer={props.scorer}
           draft={draft}
-          mayValidate={mayValidate}
-          reason={creator.reason}
-          onValidate={validate}
+          onLine={(line) => setTarget({ line })}
         />
-        <ValidationResult scorer={scorer} draft={draft} onLine={(line) => setTarget({ line })} />
       </div>
     </div>
   );
@@ -107,10 +100,9 @@ const Editor = (props: {
 const SaveBar = (props: {
   readonly draft: ScorerDraft;
   readonly maySave: boolean;
-  readonly reason: string | null;
   readonly onSave: () => void;
 }) => {
-  const { draft, reason } = props;
+  const { draft } = props;
   const [, change] = useView(scorerCodec);
   return (
     <>
@@ -124,15 +116,16 @@ const SaveBar = (props: {
       <div class="inline">
         <Button
           look="primary"
+          permit={draft.save.permit}
           isDisabled={!props.maySave}
-          title={reason ?? draft.obstacle ?? 'Ctrl+S'}
+          title={draft.obstacle ?? 'Ctrl+S'}
           onClick={props.onSave}
         >
           Save as v{draft.nextVersion}
         </Button>
         {draft.isEdited && <Button onClick={draft.discard}>Discard</Button>}
         <span class="note" role="status">
-          {reason ?? draft.obstacle}
+          {draft.save.permit.reason ?? draft.obstacle}
         </span>
       </div>
     </>

@@ -3,6 +3,7 @@ import { useAction } from '../client/queries.js';
 import { ConfirmDialog } from '../parts/confirm-dialog.js';
 import { FaultNotice } from '../parts/notice.js';
 import { markedText } from '../parts/text-pieces.js';
+import { scorerPermit } from './model.js';
 
 /** Deletes a scorer after its name was typed. */
 export const DeleteScorer = (props: {
@@ -12,6 +13,7 @@ export const DeleteScorer = (props: {
 }) => {
   const { scorer } = props;
   const remove = useAction(
+    scorerPermit(scorer),
     (operations, _input, options) => operations.scorers.delete({ scorer_id: scorer.id }, options),
     ['scorers', 'scorer-settings'],
   );

@@ -7,7 +7,7 @@ import { Button } from '../parts/button.js';
 import { fieldFault } from '../parts/faults.js';
 import { Checkbox, Select, TextArea, TextField } from '../parts/field.js';
 import { FaultNotice } from '../parts/notice.js';
-import { permissionOf } from '../people/model.js';
+import { scorerPermit } from './model.js';
 import { detailsChange, detailsOf, type ScorerDetails } from './details.js';
 import { nodeTypes } from '../../kernel/sandbox.js';
 
@@ -22,9 +22,9 @@ const rollUps = [
 /** Label, purpose and levels of a scorer: everything but its code. */
 export const DetailsTab = ({ scorer }: { readonly scorer: Scorer }) => {
   const [details, setDetails] = useState(() => detailsOf(scorer));
-  const update = permissionOf(scorer.permissions, 'update');
-  const change = useAction<ChangeScorer>(
-    (operations, input, options) =>
+  const change = useAction(
+    scorerPermit(scorer),
+    (operations, input: ChangeScorer, options) =>
       operations.scorers.change({ scorer_id: scorer.id, ...input }, options),
     ['scorers'],
   );
@@ -46,7 +46,7 @@ export const DetailsTab = ({ scorer }: { readonly scorer: Scorer }) => {
       </p>
       <DetailFields
         details={details}
-        isDisabled={!update.isAllowed}
+        isDisabled={!change.permit.isAllowed}
         complaintOf={(member) => fieldFault(change.fault, member)}
         onEdit={edit}
       />
@@ -57,11 +57,12 @@ export const DetailsTab = ({ scorer }: { readonly scorer: Scorer }) => {
       <div class="inline">
         <Button
           type="submit"
-          isDisabled={!update.isAllowed || body === null || isEmpty || change.isRunning}
+          permit={change.permit}
+          isDisabled={body === null || isEmpty || change.isRunning}
         >
           Save the details
         </Button>
-        <span class="note">{update.reason}</span>
+        <span class="note">{change.permit.reason}</span>
       </div>
     </form>
   );

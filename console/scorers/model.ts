@@ -1,7 +1,6 @@
-import type { CurrentUser } from '../../clients/typescript/src/generated/logins-types.js';
 import type { Scorer, ScorerTask } from '../../clients/typescript/src/generated/scorers-types-2.js';
 import type { ScorerVersion } from '../../clients/typescript/src/generated/scorers-types.js';
-import { organizationPermit, type Permit } from '../people/model.js';
+import { shownPermit, type Permit } from '../parts/permits.js';
 
 /** Text of a scorer that has no version yet. */
 export const firstText = `def scorer_fn(*, node_output, **kwargs) -> int:
@@ -19,11 +18,9 @@ const versionText = (version: ScorerVersion | null): string => {
 export const scorerText = (scorer: Scorer): string =>
   scorer.scorer_type === 'preset' ? 'preset' : versionText(scorer.latest_version);
 
-/** Whether the caller may make scorers and validate code (contract 2.6, `creator`). */
-export const creatorPermit = (
-  caller: Pick<CurrentUser, 'role' | 'credential'> | undefined,
-): Permit =>
-  caller === undefined ? { isAllowed: false, reason: null } : organizationPermit(caller, 'user');
+/** Whether the caller may change a scorer, or delete it. */
+export const scorerPermit = ({ permissions }: Scorer): Permit<'scorer-owner'> =>
+  shownPermit('scorer-owner', permissions, 'update');
 
 /** Place in a scorer file, and the row of the dataset that led there. */
 type FaultPlace = {

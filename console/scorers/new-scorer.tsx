@@ -6,13 +6,18 @@ import { Dialog } from '../parts/dialog.js';
 import { fieldFault } from '../parts/faults.js';
 import { TextField } from '../parts/field.js';
 import { FaultNotice } from '../parts/notice.js';
+import type { Permit } from '../parts/permits.js';
 
 /** Makes a code scorer, and goes to it; its name cannot be changed afterwards. */
-export const NewScorer = (props: { readonly onClose: () => void }) => {
+export const NewScorer = (props: {
+  readonly permit: Permit<'creator'>;
+  readonly onClose: () => void;
+}) => {
   const { navigation } = useSurroundings();
   const [name, setName] = useState('');
   const [description, setDescription] = useState('');
   const create = useAction(
+    props.permit,
     async (operations, _input, options) => {
       const { id } = await operations.scorers.create(
         { name, scorer_type: 'code', description },

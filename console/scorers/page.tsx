@@ -8,10 +8,10 @@ import { useView } from '../client/view.js';
 import { ActionsHead } from '../parts/actions-head.js';
 import { Button } from '../parts/button.js';
 import { EmptyNotice } from '../parts/notice.js';
+import { organizationPermit } from '../parts/permits.js';
 import { RecordedWord } from '../parts/recorded-text.js';
-import { permissionOf } from '../people/model.js';
 import { DeleteScorer } from './delete-scorer.js';
-import { creatorPermit, scorerText } from './model.js';
+import { scorerPermit, scorerText } from './model.js';
 import { NewScorer } from './new-scorer.js';
 import { scorersMax, useScorers } from './questions.js';
 import { scorerListCodec } from './state.js';
@@ -22,7 +22,7 @@ export const Page = () => {
   const [isCreating, setIsCreating] = useState(false);
   const scorers = useScorers(find);
   const caller = useCaller();
-  const permit = creatorPermit(caller.value);
+  const permit = organizationPermit(caller.value, 'creator');
   const rows = scorers.value?.scorers ?? [];
   return (
     <NamedList
@@ -43,7 +43,7 @@ export const Page = () => {
       {scorers.value?.next_starting_token != null && (
         <p class="note">The first {scorersMax} scorers are shown. Find others by name.</p>
       )}
-      {isCreating && <NewScorer onClose={() => setIsCreating(false)} />}
+      {isCreating && <NewScorer permit={permit} onClose={() => setIsCreating(false)} />}
     </NamedList>
   );
 };
@@ -77,7 +77,6 @@ const ScorerTable = (props: { readonly rows: readonly Scorer[]; readonly isStale
 const ScorerRow = (props: { readonly scorer: Scorer; readonly onDelete: () => void }) => {
   const { navigation } = useSurroundings();
   const { scorer } = props;
-  const removal = permissionOf(scorer.permissions, 'delete');
   return (
     <tr>
       <td>
@@ -98,8 +97,7 @@ const ScorerRow = (props: { readonly scorer: Scorer; readonly onDelete: () => vo
           <Button
             look="plain"
             label={`Delete ${scorer.name}`}
-            isDisabled={!removal.isAllowed}
-            {...(removal.reason !== null && { title: removal.reason })}
+            permit={scorerPermit(scorer)}
             onClick={props.onDelete}
           >
             Delete…

@@ -8,11 +8,10 @@ import { BehindNotice, FaultNotice, Skeleton } from '../parts/notice.js';
 import type { PageProps } from '../parts/page.js';
 import { Tabs } from '../parts/tabs.js';
 import { markedText } from '../parts/text-pieces.js';
-import { permissionOf } from '../people/model.js';
 import { CodeTab } from './code-tab.js';
 import { DeleteScorer } from './delete-scorer.js';
 import { DetailsTab } from './details-tab.js';
-import { scorerText } from './model.js';
+import { scorerPermit, scorerText } from './model.js';
 import { useScorer } from './questions.js';
 import { scorerCodec } from './state.js';
 import { useScorerDraft } from './use-draft.js';
@@ -45,18 +44,12 @@ export const Page = ({ params }: PageProps) => {
 const HeadFacts = ({ scorer }: { readonly scorer: Scorer }) => {
   const { navigation } = useSurroundings();
   const [isDeleting, setIsDeleting] = useState(false);
-  const removal = permissionOf(scorer.permissions, 'delete');
   return (
     <>
       <span class="muted">{scorerText(scorer)}</span>
       {scorer.scorer_type === 'code' && (
         <span class="page-actions">
-          <Button
-            look="danger"
-            isDisabled={!removal.isAllowed}
-            {...(removal.reason !== null && { title: removal.reason })}
-            onClick={() => setIsDeleting(true)}
-          >
+          <Button look="danger" permit={scorerPermit(scorer)} onClick={() => setIsDeleting(true)}>
             Delete…
           </Button>
         </span>

@@ -1,10 +1,11 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { Scorer, ScorerTask } from '../../clients/typescript/src/generated/scorers-types-2.js';
 import { useSurroundings } from '../client/context.js';
-import { useAction } from '../client/queries.js';
+import { useAction, useCaller } from '../client/queries.js';
 import { useUnsaved } from '../client/unsaved.js';
 import { useView } from '../client/view.js';
-import { firstText, saveObstacle, validationOf } from './model.js';
+import { organizationPermit } from '../parts/permits.js';
+import { firstText, saveObstacle, scorerPermit, validationOf } from './model.js';
 import { useTask, useVersionCode } from './questions.js';
 import { scorerCodec } from './state.js';
 
@@ -37,7 +38,8 @@ export const useScorerDraft = (scorer: Scorer) => {
     if (edited !== null && edited.text === saved) setEdited(null);
   }, [saved]);
   const validatedText = checked !== null && checked.task === view.task ? checked.text : null;
-  const validate = useAction(async (operations, _input, options) => {
+  const creation = organizationPermit(useCaller().value, 'creator');
+  const validate = useAction(creation, async (operations, _input, options) => {
     const file = fileOf(text);
     const required = scorer.required_scorers;
     const shared = { file, ...(required.length > 0 && { required_scorers: required }) };
@@ -61,9 +63,7 @@ export const useScorerDraft = (scorer: Scorer) => {
     setChecked({ task: task_id, text });
     if (navigation.place.peek().path === path) change({ task: task_id });
   });
-  const save = useSave(scorer.id, text, task.value, (version) =>
-    setEdited({ text, base: version }),
-  );
+  const save = useSave(scorer, text, task.value, (version) => setEdited({ text, base: version }));
   return {
     code,
     text,
@@ -93,16 +93,17 @@ export type ScorerDraft = ReturnType<typeof useScorerDraft>;
 
 /** Adds the text as the newest version, with the result of its validation. */
 const useSave = (
-  scorerId: string,
+  scorer: Scorer,
   text: string,
   task: ScorerTask | undefined,
   onSaved: (version: number) => void,
 ) =>
   useAction(
+    scorerPermit(scorer),
     async (operations, _input, options) => {
       if (task?.result == null) return;
       const { version } = await operations.scorers.addVersion(
-        { scorer_id: scorerId, file: fileOf(text), validation_result: task.result },
+        { scorer_id: scorer.id, file: fileOf(text), validation_result: task.result },
         options,
       );
       onSaved(version);

@@ -20,13 +20,11 @@ const grounds = [
 export const ValidationForm = (props: {
   readonly draft: ScorerDraft;
   readonly mayValidate: boolean;
-  /** Why the caller may not; null: they may. */
-  readonly reason: string | null;
   readonly onValidate: () => void;
 }) => {
   const { draft } = props;
   const [view, change] = useView(scorerCodec);
-  const { fault } = draft.validate;
+  const { fault, permit } = draft.validate;
   return (
     <form
       class="card stack"
@@ -48,12 +46,13 @@ export const ValidationForm = (props: {
         <Button
           type="submit"
           look="primary"
+          permit={permit}
           isDisabled={!props.mayValidate}
-          title={props.reason ?? 'Ctrl+Enter'}
+          title="Ctrl+Enter"
         >
           {view.on === 'dataset' ? 'Validate' : 'Try'}
         </Button>
-        <span class="note">{props.reason}</span>
+        <span class="note">{permit.reason}</span>
       </div>
     </form>
   );

@@ -8,7 +8,7 @@ import { Select } from '../parts/field.js';
 import { BehindNotice, EmptyNotice, FaultNotice, Skeleton } from '../parts/notice.js';
 import { RecordedText } from '../parts/recorded-text.js';
 import { RecordedRun } from '../parts/text-pieces.js';
-import { permissionOf } from '../people/model.js';
+import { scorerPermit } from './model.js';
 import { diffLinesOf, type DiffLine } from './code-diff.js';
 import { useVersionCode, useVersions } from './questions.js';
 import { scorerCodec } from './state.js';
@@ -80,7 +80,6 @@ const Comparison = (props: {
   const from = view.from ?? Math.max(1, newest - 1);
   const before = useVersionCode(scorer.id, from);
   const after = useVersionCode(scorer.id, to);
-  const update = permissionOf(scorer.permissions, 'update');
   const numbers = versions.map(({ version }) => ({
     value: String(version),
     text: `v${version}`,
@@ -103,8 +102,8 @@ const Comparison = (props: {
           onChange={(version) => change({ to: Number(version) })}
         />
         <Button
-          isDisabled={!update.isAllowed || restored === undefined || restored === draft.text}
-          {...(update.reason !== null && { title: update.reason })}
+          permit={scorerPermit(scorer)}
+          isDisabled={restored === undefined || restored === draft.text}
           onClick={() => {
             if (restored !== undefined) draft.setText(restored);
             change({ tab: 'code' });

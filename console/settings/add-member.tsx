@@ -1,12 +1,13 @@
 import { useState } from 'preact/hooks';
-import { useAction, useQuery } from '../client/queries.js';
+import { useAction, useCaller, useQuery } from '../client/queries.js';
 import { Button } from '../parts/button.js';
 import { Dialog } from '../parts/dialog.js';
 import { Select, TextField } from '../parts/field.js';
 import { EmptyNotice, FaultNotice } from '../parts/notice.js';
 import { printCount } from '../parts/numbers.js';
+import { personPermit, projectRoles, type Permit, type ProjectRole } from '../parts/permits.js';
 import { personName } from '../people/model.js';
-import { groupsWithText, projectRoles, type ProjectRole } from './model.js';
+import { groupsWithText } from './model.js';
 
 const foundMax = 20;
 /** Groups that are searched by name; the service lists as many at once. */
@@ -15,12 +16,17 @@ const groupsMax = 1_000;
 type NewMember = { readonly user_id: string } | { readonly group_id: string };
 
 /** Shares the project with a user who is found by e-mail, or with a group that is found by name. */
-export const AddMember = (props: { readonly projectId: string; readonly onClose: () => void }) => {
+export const AddMember = (props: {
+  readonly projectId: string;
+  readonly permit: Permit<'owner'>;
+  readonly onClose: () => void;
+}) => {
   const [text, setText] = useState('');
   const [role, setRole] = useState<ProjectRole>('editor');
   const { people, groups, found } = useCandidates(text);
-  const add = useAction<NewMember>(
-    (operations, member, options) =>
+  const add = useAction(
+    props.permit,
+    (operations, member: NewMember, options) =>
       'user_id' in member
         ? operations.collaborators.add(
             { project_id: props.projectId, body: [{ ...member, role }] },
@@ -70,8 +76,10 @@ export const AddMember = (props: { readonly projectId: string; readonly onClose:
 
 /** Users and groups that have the text, users first. */
 const useCandidates = (text: string) => {
+  const permit = personPermit(useCaller().value, 'person');
   const people = useQuery({
     key: ['users', 'found', text],
+    permit,
     ask: async (operations, signal) => {
       const filter = { name: 'email', operator: 'contains', value: text } as const;
       const filters = text === '' ? [] : [{ ...filter, case_sensitive: false }];
@@ -81,6 +89,7 @@ const useCandidates = (text: string) => {
   });
   const groups = useQuery({
     key: ['groups', 'all'],
+    permit,
     ask: (operations, signal) => operations.groups.list({ limit: groupsMax }, { signal }),
     freshMs: 60_000,
   });

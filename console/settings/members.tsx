@@ -9,17 +9,17 @@ import { ActionsHead } from '../parts/actions-head.js';
 import { Button } from '../parts/button.js';
 import { CellSelect } from '../parts/cell-select.js';
 import { BehindNotice, FaultNotice, Skeleton } from '../parts/notice.js';
-import { permissionOf, personName } from '../people/model.js';
-import { roleOf } from '../projects/model.js';
+import { projectPermit, projectRoles, shownPermit, type ProjectRole } from '../parts/permits.js';
+import { personName } from '../people/model.js';
 import { AddMember } from './add-member.js';
-import { ownersOf, projectRoles, type ProjectRole } from './model.js';
+import { ownersOf } from './model.js';
 
 const membersMax = 1_000;
 
 /** Users and groups that the project is shared with. */
 export const Members = ({ project }: { readonly project: Project }) => {
   const [isAdding, setIsAdding] = useState(false);
-  const share = permissionOf(project.permissions, 'share');
+  const share = projectPermit(project, 'owner');
   const members = useQuery({
     key: ['collaborators', project.id],
     ask: async (operations, signal) => {
@@ -35,12 +35,7 @@ export const Members = ({ project }: { readonly project: Project }) => {
     <section class="card stack" aria-labelledby="settings-members">
       <div class="spread">
         <h2 id="settings-members">Members</h2>
-        <Button
-          label="Add a member"
-          isDisabled={!share.isAllowed}
-          {...(share.reason !== null && { title: share.reason })}
-          onClick={() => setIsAdding(true)}
-        >
+        <Button label="Add a member" permit={share} onClick={() => setIsAdding(true)}>
           Add
         </Button>
       </div>
@@ -56,10 +51,12 @@ export const Members = ({ project }: { readonly project: Project }) => {
       )}
       {members.value !== undefined && !share.isAllowed && (
         <p class="note">
-          {share.reason}; yours is {roleOf(project)}. Owners: {ownersOf(members.value.people)}
+          {share.reason}. Owners: {ownersOf(members.value.people)}
         </p>
       )}
-      {isAdding && <AddMember projectId={project.id} onClose={() => setIsAdding(false)} />}
+      {isAdding && (
+        <AddMember projectId={project.id} permit={share} onClose={() => setIsAdding(false)} />
+      )}
     </section>
   );
 };
@@ -120,16 +117,16 @@ const MemberRow = (props: {
   readonly warning?: string | null;
 }) => {
   const { member, permissions, projectId } = props;
-  const removal = permissionOf(permissions, 'delete');
-  const promotion = permissionOf(permissions, 'update_role');
-  const change = useAction<ProjectRole>(
-    (operations, role, options) =>
+  const change = useAction(
+    shownPermit('owner', permissions, 'update_role'),
+    (operations, role: ProjectRole, options) =>
       'user_id' in member
         ? operations.collaborators.change({ project_id: projectId, ...member, role }, options)
         : operations.collaborators.changeGroup({ project_id: projectId, ...member, role }, options),
     ['collaborators', 'projects'],
   );
   const remove = useAction(
+    shownPermit('owner', permissions, 'delete'),
     (operations, _input, options) =>
       'user_id' in member
         ? operations.collaborators.remove({ project_id: projectId, ...member }, options)
@@ -157,8 +154,8 @@ const MemberRow = (props: {
           label={`Role of ${props.label}`}
           value={props.role}
           choices={projectRoles}
-          isDisabled={!promotion.isAllowed || change.isRunning}
-          reason={promotion.reason}
+          permit={change.permit}
+          isDisabled={change.isRunning}
           onChange={change.run}
         />
       </td>
@@ -166,8 +163,8 @@ const MemberRow = (props: {
         <Button
           look="plain"
           label={`Remove ${props.label}`}
-          isDisabled={!removal.isAllowed || remove.isRunning}
-          {...(removal.reason !== null && { title: removal.reason })}
+          permit={remove.permit}
+          isDisabled={remove.isRunning}
           onClick={() => void remove.run()}
         >
           Remove

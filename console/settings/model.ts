@@ -1,11 +1,6 @@
 import { personName } from '../people/model.js';
 import type { Collaborator } from '../../clients/typescript/src/generated/collaborators-types.js';
 
-export type ProjectRole = Collaborator['role'];
-
-/** Roles in a project, the weakest first; each includes those before it (contract 2.6). */
-export const projectRoles: readonly ProjectRole[] = ['viewer', 'annotator', 'editor', 'owner'];
-
 /** Names of the owners among members, to ask for a right. */
 export const ownersOf = (people: readonly Collaborator[]): string =>
   people

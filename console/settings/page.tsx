@@ -12,7 +12,7 @@ import { PageHeading } from '../parts/heading.js';
 import { FaultNotice, Skeleton } from '../parts/notice.js';
 import { printCount } from '../parts/numbers.js';
 import type { PageProps } from '../parts/page.js';
-import { credentialPermit, permissionOf } from '../people/model.js';
+import { permitUnless, projectPermit } from '../parts/permits.js';
 import { Members } from './members.js';
 import { Prices } from './prices.js';
 
@@ -45,8 +45,8 @@ const Details = ({ project }: { readonly project: Project }) => {
   const [name, setName] = useState(project.name);
   const [description, setDescription] = useState(project.description ?? '');
   const [labels, setLabels] = useState(project.labels.join(', '));
-  const update = permissionOf(project.permissions, 'update');
   const change = useAction(
+    projectPermit(project, 'owner'),
     (operations, _input, options) =>
       operations.projects.change(
         {
@@ -62,6 +62,7 @@ const Details = ({ project }: { readonly project: Project }) => {
       ),
     ['projects'],
   );
+  const { isAllowed, reason } = change.permit;
   const complaint = fieldFault(change.fault, 'name');
   return (
     <form
@@ -75,28 +76,28 @@ const Details = ({ project }: { readonly project: Project }) => {
         label="Name"
         value={name}
         onInput={setName}
-        isDisabled={!update.isAllowed}
+        isDisabled={!isAllowed}
         complaint={complaint}
       />
       <TextArea
         label="Description"
         value={description}
         onInput={setDescription}
-        isDisabled={!update.isAllowed}
+        isDisabled={!isAllowed}
       />
       <TextField
         label="Labels"
         hint="With commas between them"
         value={labels}
         onInput={setLabels}
-        isDisabled={!update.isAllowed}
+        isDisabled={!isAllowed}
       />
       {complaint === null && <FaultNotice fault={change.fault} />}
       <div class="inline">
-        <Button type="submit" isDisabled={!update.isAllowed || change.isRunning}>
+        <Button type="submit" permit={change.permit} isDisabled={change.isRunning}>
           Save
         </Button>
-        <span class="note">{update.reason}</span>
+        <span class="note">{reason}</span>
       </div>
     </form>
   );
@@ -106,12 +107,14 @@ const Keys = ({ project }: { readonly project: Project }) => {
   const { navigation } = useSurroundings();
   const [isCreating, setIsCreating] = useState(false);
   const { value: caller } = useCaller();
-  const bind = permissionOf(project.permissions, 'share');
+  const { reason } = projectPermit(project, 'owner');
+  // Owners bind keys to a project.
+  const bind = permitUnless('api-key', reason);
   return (
     <section class="card stack" aria-labelledby="settings-keys">
       <div class="spread">
         <h2 id="settings-keys">Your keys of this project</h2>
-        <Button isDisabled={!bind.isAllowed} onClick={() => setIsCreating(true)}>
+        <Button permit={bind} onClick={() => setIsCreating(true)}>
           New key
         </Button>
       </div>
@@ -121,14 +124,10 @@ const Keys = ({ project }: { readonly project: Project }) => {
           <a href={navigation.href('/keys')}>Keys</a>.
         </p>
       )}
-      {caller !== undefined && (
-        <KeyTable
-          userId={caller.id}
-          projectId={project.id}
-          mayRevoke={credentialPermit(caller.credential).isAllowed}
-        />
+      {caller !== undefined && <KeyTable caller={caller} projectId={project.id} />}
+      {isCreating && (
+        <NewKey projectId={project.id} permit={bind} onClose={() => setIsCreating(false)} />
       )}
-      {isCreating && <NewKey projectId={project.id} onClose={() => setIsCreating(false)} />}
     </section>
   );
 };
@@ -136,8 +135,8 @@ const Keys = ({ project }: { readonly project: Project }) => {
 const Deletion = ({ project }: { readonly project: Project }) => {
   const { navigation } = useSurroundings();
   const [isAsking, setIsAsking] = useState(false);
-  const permission = permissionOf(project.permissions, 'delete');
   const remove = useAction(
+    projectPermit(project, 'owner'),
     (operations, _input, options) =>
       operations.projects.delete({ project_id: project.id }, options),
     ['projects'],
@@ -150,10 +149,10 @@ const Deletion = ({ project }: { readonly project: Project }) => {
       <h2 id="settings-deletion">Deletion</h2>
       <p>All records, runs and ratings of the project are erased, from the log too.</p>
       <div class="inline">
-        <Button look="danger" isDisabled={!permission.isAllowed} onClick={() => setIsAsking(true)}>
+        <Button look="danger" permit={remove.permit} onClick={() => setIsAsking(true)}>
           Delete the project…
         </Button>
-        <span class="note">{permission.reason}</span>
+        <span class="note">{remove.permit.reason}</span>
       </div>
       {isAsking && (
         <ConfirmDialog

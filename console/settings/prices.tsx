@@ -3,25 +3,25 @@ import type { AssayFault } from '../../clients/typescript/src/fault.js';
 import type { Price, Project } from '../../clients/typescript/src/generated/projects-types.js';
 import { useSurroundings } from '../client/context.js';
 import { Instant } from '../client/instants.js';
-import { useAction, useQuery } from '../client/queries.js';
+import { useAction, useQuery, type Action } from '../client/queries.js';
 import { ActionsHead } from '../parts/actions-head.js';
 import { Button } from '../parts/button.js';
 import { Dialog } from '../parts/dialog.js';
 import { TextField } from '../parts/field.js';
 import { BehindNotice, EmptyNotice, FaultNotice, Skeleton } from '../parts/notice.js';
-import { permissionOf } from '../people/model.js';
+import { projectPermit } from '../parts/permits.js';
 
 /** Dollars per million tokens of each model, for spans that are logged from now on. */
 export const Prices = ({ project }: { readonly project: Project }) => {
   const [isAdding, setIsAdding] = useState(false);
-  const change = permissionOf(project.permissions, 'create_run');
   const prices = useQuery({
     key: ['prices', project.id],
     ask: async (operations, signal) =>
       (await operations.projects.priceList({ project_id: project.id }, { signal })).prices,
   });
-  const save = useAction<readonly Price[]>(
-    (operations, next, options) =>
+  const save = useAction(
+    projectPermit(project, 'editor'),
+    (operations, next: readonly Price[], options) =>
       operations.projects.setPriceList({ project_id: project.id, prices: next }, options),
     ['prices'],
   );
@@ -30,12 +30,7 @@ export const Prices = ({ project }: { readonly project: Project }) => {
     <section class="card stack" aria-labelledby="settings-prices">
       <div class="spread">
         <h2 id="settings-prices">Prices</h2>
-        <Button
-          label="Add a price"
-          isDisabled={!change.isAllowed}
-          {...(change.reason !== null && { title: change.reason })}
-          onClick={() => setIsAdding(true)}
-        >
+        <Button label="Add a price" permit={save.permit} onClick={() => setIsAdding(true)}>
           Add
         </Button>
       </div>
@@ -49,7 +44,7 @@ export const Prices = ({ project }: { readonly project: Project }) => {
       {rows.length > 0 && (
         <PriceTable
           rows={rows}
-          mayChange={change.isAllowed && !save.isRunning}
+          save={save}
           onRemove={(price) => void save.run(rows.filter((one) => one !== price))}
         />
       )}
@@ -68,7 +63,7 @@ export const Prices = ({ project }: { readonly project: Project }) => {
 
 const PriceTable = (props: {
   readonly rows: readonly Price[];
-  readonly mayChange: boolean;
+  readonly save: Action<readonly Price[]>;
   readonly onRemove: (price: Price) => void;
 }) => (
   <div class="scroll-x">
@@ -99,7 +94,8 @@ const PriceTable = (props: {
               <Button
                 look="plain"
                 label={`Remove the price of ${price.model}`}
-                isDisabled={!props.mayChange}
+                permit={props.save.permit}
+                isDisabled={props.save.isRunning}
                 onClick={() => props.onRemove(price)}
               >
                 Remove

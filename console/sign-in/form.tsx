@@ -4,6 +4,7 @@ import { useSurroundings } from '../client/context.js';
 import { Button } from '../parts/button.js';
 import { TextField } from '../parts/field.js';
 import { FaultNotice } from '../parts/notice.js';
+import { publicPermit } from '../parts/permits.js';
 
 /** Signs in by password, or with an API key for this tab alone. Keeps the e-mail on a refusal. */
 export const SignInForm = () => {
@@ -11,8 +12,8 @@ export const SignInForm = () => {
   const [email, setEmail] = useState('');
   const [password, setPassword] = useState('');
   const [apiKey, setApiKey] = useState('');
-  const byPassword = useAction(() => service.signIn(email, password));
-  const byKey = useAction(() => service.signInWithKey(apiKey));
+  const byPassword = useAction(publicPermit, () => service.signIn(email, password));
+  const byKey = useAction(publicPermit, () => service.signInWithKey(apiKey));
   const submit = async (event: SubmitEvent): Promise<void> => {
     event.preventDefault();
     byKey.clearFault();

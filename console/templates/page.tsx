@@ -1,13 +1,14 @@
 import { useState } from 'preact/hooks';
 import { useSurroundings } from '../client/context.js';
 import { useKeys } from '../client/keys.js';
+import { useProjectPermit } from '../client/project.js';
 import { useAction, useQuery } from '../client/queries.js';
-import { useRight } from '../experiments/questions.js';
 import { Button } from '../parts/button.js';
 import { ConfirmDialog } from '../parts/confirm-dialog.js';
 import { PageHeading } from '../parts/heading.js';
 import { BehindNotice, EmptyNotice, FaultNotice, Skeleton } from '../parts/notice.js';
 import type { PageProps } from '../parts/page.js';
+import type { Permit } from '../parts/permits.js';
 import { usageText, type RatingTemplate } from './model.js';
 import { useTemplates } from './questions.js';
 import { EditDialog, TemplateDialog, templateNouns } from './template-dialog.js';
@@ -23,23 +24,23 @@ export const Page = ({ params }: PageProps) => {
   const projectId = params['project_id'] ?? '';
   const { navigation } = useSurroundings();
   const templates = useTemplates(projectId);
-  const right = useRight(projectId)('create_run');
+  const permit = useProjectPermit(projectId, 'editor');
   const [open, setOpen] = useState<Open>(null);
   const make = (): void => {
-    if (right.isAllowed) setOpen({ is: 'new' });
+    if (permit.isAllowed) setOpen({ is: 'new' });
   };
-  useKeys([{ keys: 'n', what: 'New template', run: make }], [right.isAllowed]);
+  useKeys([{ keys: 'n', what: 'New template', run: make }], [permit.isAllowed]);
   return (
     <>
       <PageHeading title="Templates">
-        <Button isDisabled={!right.isAllowed} title={right.reason} onClick={make}>
+        <Button permit={permit} onClick={make}>
           New template
         </Button>
         <a href={navigation.href(`/p/${projectId}/rate`)}>Rate</a>
       </PageHeading>
       <FaultNotice fault={templates.fault} onRetry={templates.refetch} />
       <BehindNotice isBehind={templates.isBehind} />
-      {right.reason !== '' && <p class="note">{right.reason}</p>}
+      {permit.reason !== null && <p class="note">{permit.reason}</p>}
       {templates.isLoading && <Skeleton />}
       {templates.value?.length === 0 && (
         <EmptyNotice title="No template yet">
@@ -53,18 +54,19 @@ export const Page = ({ params }: PageProps) => {
           projectId={projectId}
           templates={templates.value}
           answeredAt={templates.answeredAt}
-          right={right}
+          permit={permit}
           onEdit={(template) => setOpen({ is: 'edit', template })}
           onDelete={(template) => setOpen({ is: 'delete', template })}
         />
       )}
-      <OpenDialog projectId={projectId} open={open} onClose={() => setOpen(null)} />
+      <OpenDialog projectId={projectId} permit={permit} open={open} onClose={() => setOpen(null)} />
     </>
   );
 };
 
 const OpenDialog = (props: {
   readonly projectId: string;
+  readonly permit: Permit<'editor'>;
   readonly open: Open;
   readonly onClose: () => void;
 }) => {
@@ -77,6 +79,7 @@ const OpenDialog = (props: {
 
 const DeleteTemplate = (props: {
   readonly projectId: string;
+  readonly permit: Permit<'editor'>;
   readonly template: RatingTemplate;
   readonly onClose: () => void;
 }) => {
@@ -87,6 +90,7 @@ const DeleteTemplate = (props: {
     ask: (operations, signal) => operations.annotations.template(place, { signal }),
   });
   const remove = useAction(
+    props.permit,
     (operations, _input, options) => operations.annotations.deleteTemplate(place, options),
     templateNouns,
   );

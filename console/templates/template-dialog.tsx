@@ -11,6 +11,7 @@ import { Dialog } from '../parts/dialog.js';
 import { fieldFault } from '../parts/faults.js';
 import { Checkbox, Select, TextArea, TextField } from '../parts/field.js';
 import { FaultNotice } from '../parts/notice.js';
+import type { Permit } from '../parts/permits.js';
 import { RatingInput } from '../parts/rating-input.js';
 import {
   constraintsText,
@@ -29,6 +30,7 @@ const nameComplaint = (fault: AssayFault | null): string | null =>
 /** Makes a template; what its ratings can be is fixed from then on. */
 export const TemplateDialog = (props: {
   readonly projectId: string;
+  readonly permit: Permit<'editor'>;
   readonly onClose: () => void;
 }) => {
   const [name, setName] = useState('');
@@ -36,8 +38,9 @@ export const TemplateDialog = (props: {
   const [isExplained, setIsExplained] = useState(false);
   const [draft, setDraft] = useState(emptyConstraints);
   const typed = typedConstraints(draft);
-  const create = useAction<Constraints>(
-    (operations, constraints, options) =>
+  const create = useAction(
+    props.permit,
+    (operations, constraints: Constraints, options) =>
       operations.annotations.createTemplate(
         {
           project_id: props.projectId,
@@ -166,6 +169,7 @@ export const TemplatePreview = (props: {
 /** Changes the name and the question of a template, which is all that can change. */
 export const EditDialog = (props: {
   readonly projectId: string;
+  readonly permit: Permit<'editor'>;
   readonly template: AnnotationTemplate;
   readonly onClose: () => void;
 }) => {
@@ -173,6 +177,7 @@ export const EditDialog = (props: {
   const [name, setName] = useState(template.name);
   const [criteria, setCriteria] = useState(template.criteria ?? '');
   const change = useAction(
+    props.permit,
     (operations, _input, options) =>
       operations.annotations.changeTemplate(
         { project_id: props.projectId, template_id: template.id, name, criteria },

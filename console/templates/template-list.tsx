@@ -4,6 +4,7 @@ import { Instant } from '../client/instants.js';
 import { useWriteQueue } from '../client/queries.js';
 import { Button } from '../parts/button.js';
 import { FaultNotice } from '../parts/notice.js';
+import type { Permit } from '../parts/permits.js';
 import { RecordedWord } from '../parts/recorded-text.js';
 import { constraintsText, inOrder, movedTo, usageText, type RatingTemplate } from './model.js';
 import { TemplatePreview, templateNouns } from './template-dialog.js';
@@ -13,7 +14,7 @@ type Props = {
   readonly templates: readonly RatingTemplate[];
   /** When they were answered; a later answer replaces the order of this page. */
   readonly answeredAt: number;
-  readonly right: { readonly isAllowed: boolean; readonly reason: string };
+  readonly permit: Permit<'editor'>;
   readonly onEdit: (template: RatingTemplate) => void;
   readonly onDelete: (template: RatingTemplate) => void;
 };
@@ -65,8 +66,8 @@ export const TemplateList = (props: Props) => {
 };
 
 /** The order of this page while it is saved, each move behind the one before. */
-const useOrder = ({ projectId, answeredAt }: Props) => {
-  const writes = useWriteQueue(templateNouns);
+const useOrder = ({ projectId, permit, answeredAt }: Props) => {
+  const writes = useWriteQueue(permit, templateNouns);
   const [order, setOrder] = useState<readonly string[] | null>(null);
   const [moved, setMoved] = useState({ id: '' });
   const [fault, setFault] = useState<AssayFault | null>(null);
@@ -165,15 +166,15 @@ const TemplateRow = (props: RowProps) => {
 };
 
 const RowActions = (props: RowProps) => {
-  const { template, index, right } = props;
+  const { template, index, permit } = props;
   const { name } = template;
   return (
     <span class="inline">
       <Button
         look="plain"
         label={`Move ${name} up`}
-        title={right.reason}
-        isDisabled={!right.isAllowed || index === 0}
+        permit={permit}
+        isDisabled={index === 0}
         onClick={() => props.onMove(index - 1)}
       >
         ↑
@@ -181,8 +182,8 @@ const RowActions = (props: RowProps) => {
       <Button
         look="plain"
         label={`Move ${name} down`}
-        title={right.reason}
-        isDisabled={!right.isAllowed || index === props.last}
+        permit={permit}
+        isDisabled={index === props.last}
         onClick={() => props.onMove(index + 1)}
       >
         ↓
@@ -190,8 +191,7 @@ const RowActions = (props: RowProps) => {
       <Button
         look="plain"
         label={`Edit ${name}`}
-        title={right.reason}
-        isDisabled={!right.isAllowed}
+        permit={permit}
         onClick={() => props.onEdit(template)}
       >
         Edit
@@ -199,8 +199,7 @@ const RowActions = (props: RowProps) => {
       <Button
         look="plain"
         label={`Delete ${name}…`}
-        title={right.reason}
-        isDisabled={!right.isAllowed}
+        permit={permit}
         onClick={() => props.onDelete(template)}
       >
         Delete…
@@ -211,14 +210,14 @@ const RowActions = (props: RowProps) => {
 
 /** The place to take a template by. */
 const Handle = (props: RowProps) => {
-  const { template, index, isDragged } = props;
+  const { template, index, permit, isDragged } = props;
   return (
     <button
       type="button"
       class="template-handle"
       aria-label={`Move ${template.name}, number ${index + 1}`}
-      title={props.right.isAllowed ? 'Drag, or Alt with the arrow keys' : props.right.reason}
-      disabled={!props.right.isAllowed}
+      title={permit.reason ?? 'Drag, or Alt with the arrow keys'}
+      disabled={!permit.isAllowed}
       onKeyDown={(event) => {
         const step = { ArrowUp: -1, ArrowDown: 1 }[event.key];
         if (!event.altKey || step === undefined) return;

@@ -3,7 +3,7 @@ import type {
   SpanFields,
   SpanFieldsPage,
 } from '../../clients/typescript/src/generated/spans-types.js';
-import type { Operations } from '../client/service.js';
+import type { Operations } from '../client/operations.js';
 import type { TraceRecord } from './record-facts.js';
 import type { TreeSpan } from './tree.js';
 

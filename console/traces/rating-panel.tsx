@@ -1,14 +1,15 @@
 import { useEffect, useRef } from 'preact/hooks';
 import type { RatingValue } from '../../clients/typescript/src/generated/annotations-types.js';
 import { useSurroundings } from '../client/context.js';
+import { useProject } from '../client/project.js';
 import { useAction, useCaller, useQuery } from '../client/queries.js';
 import { FaultNotice } from '../parts/notice.js';
+import { projectPermit, type Permit } from '../parts/permits.js';
 import { RatingInput, ratingText } from '../parts/rating-input.js';
 import { RecordedWord } from '../parts/recorded-text.js';
 import { useTemplates } from '../templates/questions.js';
 import { templateRatings, type TemplateRatings } from './ratings.js';
 import type { TraceRecord } from './record-facts.js';
-import { useRatingRefusal } from './use-rating-refusal.js';
 
 /** Ratings of a trace: one's own in place, those of others by name. */
 export const RatingPanel = (props: {
@@ -21,8 +22,8 @@ export const RatingPanel = (props: {
   const { navigation } = useSurroundings();
   const templates = useTemplates(projectId);
   const user = useCaller();
-  const refusal = useRatingRefusal(projectId);
-  const rate = useRate(projectId, trace.id);
+  const project = useProject(projectId).value;
+  const rate = useRate(projectPermit(project, 'annotator'), projectId, trace.id);
   const section = useRef<HTMLElement>(null);
   useEffect(() => {
     if (props.wantsFocus?.current !== true || section.current === null) return;
@@ -30,7 +31,7 @@ export const RatingPanel = (props: {
     const control = section.current.querySelector<HTMLElement>(':is(button, input):enabled, a');
     (control ?? section.current).focus();
   });
-  if (templates.value === undefined || refusal === undefined) return null;
+  if (templates.value === undefined || project === undefined) return null;
   const rows = templateRatings(templates.value, trace.annotations, user.value?.id ?? null);
   return (
     <section class="stack ratings" aria-label="Ratings" tabIndex={-1} ref={section}>
@@ -41,12 +42,12 @@ export const RatingPanel = (props: {
           <a href={navigation.href(`/p/${projectId}/templates`)}>Templates of this project</a>
         </p>
       )}
-      {refusal !== null && rows.length > 0 && <p class="note">{refusal}</p>}
+      {rate.permit.reason !== null && rows.length > 0 && <p class="note">{rate.permit.reason}</p>}
       {rows.map((row) => (
         <RatingRow
           key={row.template.id}
           row={row}
-          refusal={refusal}
+          permit={rate.permit}
           isRunning={rate.isRunning}
           onRate={(value) => void rate.run({ templateId: row.template.id, value })}
           projectId={projectId}
@@ -59,9 +60,10 @@ export const RatingPanel = (props: {
 
 type Rate = { readonly templateId: string; readonly value: RatingValue | null };
 
-const useRate = (projectId: string, traceId: string) =>
-  useAction<Rate>(
-    (operations, { templateId, value }, options) => {
+const useRate = (permit: Permit<'annotator'>, projectId: string, traceId: string) =>
+  useAction(
+    permit,
+    (operations, { templateId, value }: Rate, options) => {
       const place = { project_id: projectId, trace_id: traceId, template_id: templateId };
       return value === null
         ? operations.annotations.withdrawRating(place, options)
@@ -72,7 +74,7 @@ const useRate = (projectId: string, traceId: string) =>
 
 const RatingRow = (props: {
   readonly row: TemplateRatings;
-  readonly refusal: string | null;
+  readonly permit: Permit;
   readonly isRunning: boolean;
   readonly onRate: (value: RatingValue | null) => void;
   readonly projectId: string;
@@ -93,8 +95,8 @@ const RatingRow = (props: {
           template={template}
           value={own}
           onRate={props.onRate}
-          isDisabled={props.refusal !== null || props.isRunning}
-          title={props.refusal ?? undefined}
+          isDisabled={!props.permit.isAllowed || props.isRunning}
+          title={props.permit.reason ?? undefined}
         />
         {others.length > 0 && <Others projectId={props.projectId} others={others} />}
       </div>

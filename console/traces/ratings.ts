@@ -2,7 +2,6 @@ import type {
   AnnotationTemplate,
   RatingValue,
 } from '../../clients/typescript/src/generated/annotations-types.js';
-import type { Permission } from '../../clients/typescript/src/generated/projects-types.js';
 
 /** A rating of a trace by one user. */
 type GivenRating = {
@@ -38,13 +37,3 @@ export const templateRatings = (
       others: given.filter(({ userId }) => userId !== ownId),
     };
   });
-
-/** Sentence that says why the caller may not rate; null: they may. */
-export const ratingRefusal = (
-  permissions: readonly Permission[],
-  role: string | null,
-): string | null => {
-  const permission = permissions.find(({ action }) => action === 'record_human_feedback');
-  if (permission === undefined || permission.allowed) return null;
-  return permission.message ?? `Needs annotator; yours is ${role ?? 'viewer'}.`;
-};

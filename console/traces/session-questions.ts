@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import type { Session } from '../../clients/typescript/src/generated/sessions-types.js';
 import { useQuery, type Query } from '../client/queries.js';
-import type { Operations } from '../client/service.js';
+import type { Operations } from '../client/operations.js';
 import type { TraceRecord } from './record-facts.js';
 import { turnsOf, type Turn } from './session-turns.js';
 

@@ -1,3 +1,13 @@
+import type { Project } from '../../clients/typescript/src/generated/projects-types.js';
+import {
+  keyLimitReason,
+  permitUnless,
+  projectPermit,
+  unknownPermit,
+  type Caller,
+  type Permit,
+} from '../parts/permits.js';
+
 /** Saved view of a page, as the service answers it. */
 export type SavedPageView = {
   readonly id: string;
@@ -14,27 +24,37 @@ export const orderedViews = <V extends SavedPageView>(views: readonly V[]): read
       Number(one.is_shared) - Number(other.is_shared) || one.name.localeCompare(other.name, 'en'),
   );
 
-/** Reasons against changes of a view by the caller (contract 5.16, rule 2). */
-type ViewPermits = {
-  /** Null: the caller may rename, overwrite and delete it. */
-  readonly changeReason: string | null;
-  /** Null: the caller may share it, or make it private. */
-  readonly shareReason: string | null;
+type Where = {
+  readonly caller: (Caller & { readonly id: string }) | undefined;
+  readonly project: Pick<Project, 'role'> | undefined;
 };
 
-export const permitsOf = (
+/** Whether the caller may save views of their own in the project (contract 5.16, rule 2). */
+export const savingPermit = ({ caller, project }: Where): Permit<'view-write'> => {
+  if (caller === undefined || project === undefined) return unknownPermit('view-write');
+  const limit = caller.credential.project_role;
+  if (caller.role === 'auditor' && project.role === 'viewer') {
+    return permitUnless('view-write', 'Auditors read, and save no views');
+  }
+  const isLimited = limit === 'viewer' || limit === 'annotator';
+  return permitUnless('view-write', isLimited ? keyLimitReason(limit) : null);
+};
+
+/** Whether the caller may share a view with the project, and change shared ones. */
+export const sharingPermit = (where: Where): Permit<'view-write'> => {
+  const saving = savingPermit(where);
+  if (!saving.isAllowed) return saving;
+  return permitUnless('view-write', projectPermit(where.project, 'editor').reason);
+};
+
+/** Permits of a saved view: to rename, overwrite and delete it, and to share it or end that. */
+export const viewPermits = (
   view: Pick<SavedPageView, 'is_shared' | 'created_by'>,
-  caller: { readonly id: string; readonly role: string },
-): ViewPermits => {
-  const editorReason = sharingReason(caller.role);
-  if (!view.is_shared) return { changeReason: null, shareReason: editorReason };
-  const isOwn = view.created_by === caller.id;
-  return {
-    changeReason: editorReason,
-    shareReason: editorReason ?? (isOwn ? null : 'Only its creator can make it private'),
-  };
+  where: Where,
+): Readonly<Record<'change' | 'share', Permit<'view-write'>>> => {
+  const sharing = sharingPermit(where);
+  if (!view.is_shared) return { change: savingPermit(where), share: sharing };
+  const isOwn = view.created_by === where.caller?.id;
+  const notOwn = permitUnless('view-write', 'Only its creator can make it private');
+  return { change: sharing, share: sharing.isAllowed && !isOwn ? notOwn : sharing };
 };
-
-/** Why the role may not share a view; null: it may. */
-export const sharingReason = (role: string): string | null =>
-  role === 'editor' || role === 'owner' ? null : `Needs the role editor; yours is ${role}`;

@@ -1,13 +1,14 @@
 import { useState } from 'preact/hooks';
 import { useSurroundings } from '../client/context.js';
 import { useKeys } from '../client/keys.js';
+import { useProject } from '../client/project.js';
 import { useAction, useCaller, useQuery } from '../client/queries.js';
 import { Button } from '../parts/button.js';
 import { Dialog } from '../parts/dialog.js';
 import { fieldFault } from '../parts/faults.js';
 import { Checkbox, TextField } from '../parts/field.js';
 import { BehindNotice, EmptyNotice, FaultNotice, Skeleton } from '../parts/notice.js';
-import { orderedViews, sharingReason } from './model.js';
+import { orderedViews, savingPermit, sharingPermit, viewPermits } from './model.js';
 import { ViewRow } from './view-row.js';
 
 type Props = {
@@ -33,17 +34,11 @@ const ViewsDialog = (props: Props & { readonly onClose: () => void }) => {
   const { projectId, page } = props;
   const { navigation } = useSurroundings();
   const { path, view: state } = navigation.place.value;
-  const { value: caller } = useCaller();
-  const project = useQuery({
-    key: ['projects', projectId],
-    ask: (operations, signal) => operations.projects.get({ project_id: projectId }, { signal }),
-    freshMs: 60_000,
-  });
+  const where = { caller: useCaller().value, project: useProject(projectId).value };
   const views = useQuery({
     key: ['views', projectId, page],
     ask: (operations, signal) => operations.views.list({ project_id: projectId, page }, { signal }),
   });
-  const role = project.value?.role ?? 'viewer';
   const rows = orderedViews(views.value ?? []);
   const open = (saved: string): void => {
     props.onClose();
@@ -51,14 +46,14 @@ const ViewsDialog = (props: Props & { readonly onClose: () => void }) => {
   };
   return (
     <Dialog title="Saved views" onClose={props.onClose}>
-      <SaveView {...props} state={state} role={role} />
+      <SaveView {...props} state={state} where={where} />
       <FaultNotice fault={views.fault} onRetry={views.refetch} />
       <BehindNotice isBehind={views.isBehind} />
       {views.isLoading && <Skeleton rows={2} />}
       {views.value !== undefined && rows.length === 0 && (
         <EmptyNotice title="No view of this page is saved yet" />
       )}
-      {rows.length > 0 && caller !== undefined && (
+      {rows.length > 0 && (
         <ul class="view-list" aria-label="Views">
           {rows.map((view) => (
             <ViewRow
@@ -66,7 +61,7 @@ const ViewsDialog = (props: Props & { readonly onClose: () => void }) => {
               projectId={projectId}
               view={view}
               state={state}
-              caller={{ id: caller.id, role }}
+              permits={viewPermits(view, where)}
               onOpen={() => open(view.state)}
             />
           ))}
@@ -76,12 +71,15 @@ const ViewsDialog = (props: Props & { readonly onClose: () => void }) => {
   );
 };
 
-const SaveView = (props: Props & { readonly state: string; readonly role: string }) => {
+const SaveView = (
+  props: Props & { readonly state: string; readonly where: Parameters<typeof savingPermit>[0] },
+) => {
   const { projectId, page, state } = props;
   const [name, setName] = useState('');
   const [isShared, setIsShared] = useState(false);
-  const reason = sharingReason(props.role);
+  const sharing = sharingPermit(props.where);
   const save = useAction(
+    savingPermit(props.where),
     (operations, _input, options) =>
       operations.views.create(
         { project_id: projectId, page, name, state, is_shared: isShared },
@@ -113,13 +111,18 @@ const SaveView = (props: Props & { readonly state: string; readonly role: string
           label="Share with the project"
           isChecked={isShared}
           onChange={setIsShared}
-          isDisabled={reason !== null}
-          {...(reason !== null && { title: reason })}
+          permit={sharing}
         />
-        <Button type="submit" look="primary" isDisabled={name.trim() === '' || save.isRunning}>
+        <Button
+          type="submit"
+          look="primary"
+          permit={save.permit}
+          isDisabled={name.trim() === '' || save.isRunning}
+        >
           Save this view
         </Button>
       </div>
+      {save.permit.reason !== null && <p class="note">{save.permit.reason}</p>}
       {complaint === null && <FaultNotice fault={save.fault} />}
     </form>
   );

@@ -4,14 +4,15 @@ import { Button } from '../parts/button.js';
 import { fieldFault } from '../parts/faults.js';
 import { TextField } from '../parts/field.js';
 import { FaultNotice } from '../parts/notice.js';
-import { permitsOf, type SavedPageView } from './model.js';
+import type { Permit } from '../parts/permits.js';
+import type { SavedPageView } from './model.js';
 
 type Props = {
   readonly projectId: string;
   readonly view: SavedPageView;
   /** State of the page now, which overwrites that of the view. */
   readonly state: string;
-  readonly caller: { readonly id: string; readonly role: string };
+  readonly permits: Readonly<Record<'change' | 'share', Permit<'view-write'>>>;
   readonly onOpen: () => void;
 };
 
@@ -19,14 +20,17 @@ type ViewChanges = Partial<Pick<SavedPageView, 'name' | 'state' | 'is_shared'>>;
 
 /** One saved view: opens it, renames, overwrites, shares or deletes it. */
 export const ViewRow = (props: Props) => {
-  const { projectId, view, state } = props;
+  const { permits, projectId, view, state } = props;
   const [mode, setMode] = useState<'shown' | 'renamed' | 'deleted'>('shown');
   const target = { project_id: projectId, view_id: view.id };
-  const change = useAction<ViewChanges>(
-    (operations, changes, options) => operations.views.change({ ...target, ...changes }, options),
+  const change = useAction(
+    permits.change,
+    (operations, changes: ViewChanges, options) =>
+      operations.views.change({ ...target, ...changes }, options),
     ['views'],
   );
   const remove = useAction(
+    permits.change,
     (operations, _input, options) => operations.views.delete(target, options),
     ['views'],
   );
@@ -85,12 +89,11 @@ const ViewActions = (
     readonly onDelete: () => void;
   },
 ) => {
-  const { view, state } = props;
-  const { changeReason, shareReason } = permitsOf(view, props.caller);
+  const { permits, view, state } = props;
   const usual = {
     look: 'plain' as const,
-    isDisabled: changeReason !== null || props.isRunning,
-    ...(changeReason !== null && { title: changeReason }),
+    permit: permits.change,
+    isDisabled: props.isRunning,
   };
   return (
     <span class="inline">
@@ -107,10 +110,9 @@ const ViewActions = (
         Rename
       </Button>
       <Button
-        look="plain"
+        {...usual}
+        permit={permits.share}
         label={`${view.is_shared ? 'Unshare' : 'Share'} ${view.name}`}
-        isDisabled={shareReason !== null || props.isRunning}
-        {...(shareReason !== null && { title: shareReason })}
         onClick={() => props.onChange({ is_shared: !view.is_shared })}
       >
         {view.is_shared ? 'Unshare' : 'Share'}

@@ -7,13 +7,7 @@ import type { DiffPiece } from '../../console/engines/text-diff.js';
 import { choiceOf, countsText, reasonsText } from '../../console/log-streams/model.js';
 import { diffLinesOf } from '../../console/scorers/code-diff.js';
 import { detailsChange, detailsOf } from '../../console/scorers/details.js';
-import {
-  creatorPermit,
-  faultPlace,
-  placeText,
-  saveObstacle,
-  validationOf,
-} from '../../console/scorers/model.js';
+import { faultPlace, placeText, saveObstacle, validationOf } from '../../console/scorers/model.js';
 import { scoredRows, sortedRows } from '../../console/scorers/scored-row.js';
 import { scoreSummary, summaryText } from '../../console/scorers/score-summary.js';
 import { scorerCodec } from '../../console/scorers/state.js';
@@ -215,17 +209,6 @@ describe('the pages of scorers and log streams', () => {
     });
     expect(detailsChange(scorer, { ...details, limits: '2, 1', levels: 'a, b, c' })).to.equal(null);
     expect(detailsChange(scorer, { ...details, limits: '1', levels: 'a' })).to.equal(null);
-  });
-
-  it('let users make scorers, and say to others what they lack', () => {
-    const credential = { type: 'login', id: null, project_id: null, project_role: null } as const;
-    expect(creatorPermit({ role: 'user', credential }).isAllowed).to.equal(true);
-    expect(creatorPermit({ role: 'auditor', credential })).to.deep.equal({
-      isAllowed: false,
-      reason: 'Needs the role user; yours is auditor',
-    });
-    const key = { ...credential, type: 'api_key', project_role: 'viewer' } as const;
-    expect(creatorPermit({ role: 'admin', credential: key }).reason).to.match(/limited to viewer/);
   });
 
   it('say what became of records, and go on with the same choice', () => {

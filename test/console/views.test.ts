@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { orderedViews, permitsOf } from '../../console/views/model.js';
+import { orderedViews, viewPermits } from '../../console/views/model.js';
 
 const view = (name: string, isShared: boolean, createdBy = 'ada') => ({
   id: name,
@@ -21,9 +21,11 @@ describe('the model of saved views', () => {
   });
 
   it('permits as the service does, and says why not', () => {
-    const of = (isShared: boolean, role: string, createdBy = 'ada') => {
-      const permits = permitsOf(view('x', isShared, createdBy), { id: 'ada', role });
-      return [permits.changeReason, permits.shareReason];
+    const credential = { type: 'login', id: null, project_id: null, project_role: null } as const;
+    const of = (isShared: boolean, role: 'viewer' | 'editor' | 'owner', createdBy = 'ada') => {
+      const caller = { id: 'ada', role: 'user', credential } as const;
+      const permits = viewPermits(view('x', isShared, createdBy), { caller, project: { role } });
+      return [permits.change.reason, permits.share.reason];
     };
     const reason = 'Needs the role editor; yours is viewer';
     expect(of(false, 'viewer')).to.deep.equal([null, reason]);

@@ -3,15 +3,15 @@ import { components, operations } from '../../../contract/all.js';
 import { nouns } from '../../../contract/nouns.js';
 import { openApiDocument, type OpenApiTag } from '../../../contract/openapi.js';
 import { methodOf, typesOf, type OperationDescription, type MethodSource } from './methods.js';
-import { className, nounFile, nounName } from './names.js';
+import { className, methodName, nounFile, nounName, waitMethods } from './names.js';
 import { docComment, namesIn, reachableNames, typeOf, type Schema, type Schemas } from './types.js';
 
 const generatedNotice = '// Written by npm run client:typescript from the contract: change that.\n';
 
 /**
- * The files of `src/generated`, by name: a file of methods and one of types for each noun, and
- * `all.ts`. Deterministic, formatted as the project is. A type stands with the first noun that
- * needs it, so that imports go to earlier nouns only.
+ * The files of `src/generated`, by name: a file of methods and one of types for each noun,
+ * `all.ts` and `requirements.ts`. Deterministic, formatted as the project is. A type stands with
+ * the first noun that needs it, so that imports go to earlier nouns only.
  */
 export const generatedFiles = async (): Promise<ReadonlyMap<string, string>> => {
   const document = openApiDocument({ operations, components, nouns }) as unknown as Document;
@@ -31,6 +31,7 @@ export const generatedFiles = async (): Promise<ReadonlyMap<string, string>> => 
     files.set(`${nounFile(noun.name)}.ts`, methodsFile(noun, own, homes));
   }
   files.set('all.ts', allFile());
+  files.set('requirements.ts', requirementsFile(sources));
   const formatted = [...files].map(
     async ([name, text]) =>
       [
@@ -165,4 +166,36 @@ const allFile = (): string => {
     ...nouns.map(({ name }) => `this.${nounName(name)} = new ${className(name)}(call);`),
     '}\n}',
   ].join('\n');
+};
+
+/** The requirements of all methods as types, which cost a program no bytes. */
+const requirementsFile = (nounSources: readonly NounSources[]): string =>
+  [
+    typeOfKind('ReadRequirements', 'reads', 'r', nounSources),
+    typeOfKind('WriteRequirements', 'writes', 'w', nounSources),
+  ].join('\n');
+
+type NounSources = { readonly noun: OpenApiTag; readonly sources: readonly MethodSource[] };
+
+const typeOfKind = (
+  name: string,
+  verb: string,
+  kind: 'r' | 'w',
+  nounSources: readonly NounSources[],
+): string => {
+  const members = nounSources.map(({ noun, sources }) => {
+    const methods = sources
+      .filter(({ operation }) => operation.kind === kind)
+      .flatMap(({ operation: { operationId, requires } }) => {
+        const waiting = waitMethods[operationId];
+        const names = [
+          methodName(noun.name, operationId),
+          ...(waiting === undefined ? [] : [waiting]),
+        ];
+        return names.map((method) => `readonly ${method}: '${requires}';`);
+      });
+    return `readonly ${nounName(noun.name)}: {${methods.join('\n')}};`;
+  });
+  const doc = `Requirement of each operation that ${verb} (contract 2.6), by noun and method.`;
+  return `/** ${doc} */\nexport type ${name} = {\n${members.join('\n')}\n};\n`;
 };

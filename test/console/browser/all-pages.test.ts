@@ -50,7 +50,7 @@ const controls: readonly (readonly [
   ['/traces/{trace_id}', '3 stars', ['annotator', 'editor', 'owner']],
   ['/experiments', 'Criteria', writers],
   ['/experiments', 'Tag', writers],
-  ['/experiments', 'Delete…', ['owner']],
+  ['/experiments', 'Delete…', writers],
 ];
 
 describeWithTool(chromium, 'all pages of the console', function () {
