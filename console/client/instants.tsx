@@ -1,20 +1,21 @@
-import { useState } from 'preact/hooks';
+import { useEffect, useReducer, useState } from 'preact/hooks';
 import { useSurroundings } from './context.js';
-import { instantFigure, relativeInstant } from '../parts/instants.js';
+import { ageChangeMs, instantFigure, relativeInstant } from '../parts/instants.js';
 
 /**
- * An instant in the chosen zone; `relative` shows how long ago it was within a day. On hover whole,
- * copied to the microsecond by a click or Enter; in a grid, which is one tab stop, by a click. `–`
- * for null.
+ * An instant in the chosen zone; `relative` shows how long ago it was within a day, as time goes
+ * on. On hover whole, copied to the microsecond by a click or Enter; in a grid, which is one tab
+ * stop, by a click. `–` for null.
  */
 export const Instant = (props: {
   readonly at: string | null;
   readonly relative?: boolean;
   readonly isInGrid?: boolean;
 }) => {
-  const { appearance, clipboard, clock } = useSurroundings();
+  const { appearance, clipboard } = useSurroundings();
   const [state, setState] = useState<'new' | 'copied' | 'refused'>('new');
-  const scale = { nowMs: clock.now(), zone: appearance.zone.value };
+  const nowMs = useNow(props.relative === true ? props.at : null);
+  const scale = { nowMs, zone: appearance.zone.value };
   const figureOf = props.relative === true ? relativeInstant : instantFigure;
   const figure = props.at === null ? null : figureOf(props.at, scale);
   if (figure === null) return <span class="muted">–</span>;
@@ -32,4 +33,20 @@ export const Instant = (props: {
       <span aria-live="polite">{state === 'copied' ? ' copied' : ''}</span>
     </button>
   );
+};
+
+/** The time at each rendering, which comes whenever the age of the instant has another text. */
+const useNow = (at: string | null): number => {
+  const { clock } = useSurroundings();
+  const [ticks, tick] = useReducer((count: number, _event: null) => count + 1, 0);
+  useEffect(() => {
+    const waitMs = at === null ? null : ageChangeMs(at, clock.now());
+    if (waitMs === null) return;
+    const stop = new AbortController();
+    void clock.wait(waitMs, stop.signal).then(() => {
+      if (!stop.signal.aborted) tick(null);
+    });
+    return () => stop.abort();
+  }, [at, ticks]);
+  return clock.now();
 };

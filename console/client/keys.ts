@@ -26,6 +26,14 @@ export const useKeys = (bindings: readonly KeyBinding[], depends: readonly unkno
   );
 };
 
+/** Keys by which a grid with boxes selects rows. */
+export const selectionKeys = [
+  { keys: 'x', what: 'Select the row' },
+  { keys: 'X', what: 'Select from the last selected row to this one' },
+  { keys: 'Shift+ArrowDown', what: 'Select this row and the next' },
+  { keys: 'Ctrl+a', what: 'Select all rows that are loaded, or none' },
+];
+
 /**
  * Lists the keys of a grid, which handles them while it has the focus; `j` gives it the focus.
  * `further`: keys of this grid alone.
@@ -37,7 +45,6 @@ export const useGridKeys = (
   const listed = [
     { keys: 'k', what: 'Row before' },
     { keys: 'Enter', what: 'Open the row' },
-    { keys: 'x', what: 'Select the row' },
     ...further,
   ].map((binding) => ({ ...binding, run: null }));
   const focus = (): void => grid.current?.focus({ preventScroll: true });

@@ -5,7 +5,7 @@ import type {
 } from '../../clients/typescript/src/generated/experiments-types-2.js';
 import { useSurroundings } from '../client/context.js';
 import { Instant } from '../client/instants.js';
-import { useGridKeys } from '../client/keys.js';
+import { selectionKeys, useGridKeys } from '../client/keys.js';
 import { DataGrid, type GridColumn, type GridCursor } from '../parts/data-grid.js';
 import { metricLabel } from '../parts/metrics.js';
 import { printScore, type Figure } from '../parts/numbers.js';
@@ -37,7 +37,7 @@ export const LeaderboardGrid = (props: {
   const templates = useTemplateNames(props.projectId);
   const { navigation } = useSurroundings();
   const path = `/p/${props.projectId}/experiments`;
-  useGridKeys(grid);
+  useGridKeys(grid, selectionKeys);
   const metrics = shownMetrics(rows, props.criteria);
   const columns = [
     ...leadColumns(rows, (id) =>
@@ -50,7 +50,6 @@ export const LeaderboardGrid = (props: {
     row: Math.min(wanted.row, rows.length - 1),
     column: Math.min(wanted.column, columns.length - 1),
   };
-  const selected = view.sel ?? [];
   return (
     <div class="leaderboard">
       <DataGrid
@@ -63,12 +62,8 @@ export const LeaderboardGrid = (props: {
         cursor={cursor}
         onCursor={setCursor}
         onOpen={({ id }) => onChange({ open: id })}
-        selected={new Set(selected)}
-        onToggle={({ id }) => {
-          const rest = selected.filter((other) => other !== id);
-          const next = rest.length < selected.length ? rest : [...selected, id];
-          onChange({ sel: next.length === 0 ? null : next });
-        }}
+        selected={new Set(view.sel)}
+        onSelect={(next) => onChange({ sel: next.size === 0 ? null : [...next] })}
         sort={view.sort}
         onSort={(column) => onChange({ sort: nextOrder(view.sort, column) })}
         isStale={props.isStale}
@@ -224,7 +219,7 @@ const tailColumns = (
   {
     id: 'created_at',
     label: 'Created',
-    width: 104,
+    width: 168,
     isSortable: true,
     cell: (row) => <Instant at={row.created_at} relative isInGrid />,
   },

@@ -9,6 +9,7 @@ import { EmptyNotice } from '../parts/notice.js';
 import type { TimeRange } from '../parts/address.js';
 import type { Population } from '../../kernel/records/record.js';
 import { allOf, termsOf } from './move-filter.js';
+import { NewestRecord } from './newest-record.js';
 import { useBounds, withFilter, type RecordQuestion } from './questions.js';
 
 type Props = {
@@ -28,8 +29,6 @@ export const EmptyRecords = (props: Props) => {
   return props.all === 0 ? <EmptyRange {...props} /> : <NoMatch {...props} />;
 };
 
-const dayMs = 86_400_000;
-
 const EmptyRange = (props: Props) => {
   const { navigation } = useSurroundings();
   const { population, question } = props;
@@ -42,14 +41,9 @@ const EmptyRange = (props: Props) => {
   const kind = kindOf[population];
   if (bounds.value === undefined) return null;
   if (bounds.value === null) return <EmptyNotice title={`No ${kind} are recorded here yet`} />;
-  const { toMs } = bounds.value;
-  const newest: TimeRange = {
-    from: new Date(toMs - dayMs).toISOString(),
-    to: new Date(toMs + 1).toISOString(),
-  };
   return (
     <EmptyNotice title={`No ${kind} in this range`}>
-      <Button onClick={() => props.onRange(newest)}>Show the newest</Button>
+      <NewestRecord at={bounds.value.toMs} onRange={props.onRange} />
     </EmptyNotice>
   );
 };

@@ -1,5 +1,6 @@
 import type { Column } from '../../clients/typescript/src/generated/traces-types.js';
 import type { CustomSearchResponse } from '../../clients/typescript/src/generated/metrics-types.js';
+import type { TimeRange } from '../parts/address.js';
 import type { Population } from '../../kernel/records/record.js';
 
 /** Columns of a kind of records that has not been told which to show. */
@@ -66,7 +67,6 @@ export const searchFields = (columns: readonly Column[]): readonly string[] => {
 };
 
 const columnWidths: Readonly<Record<string, number>> = {
-  created_at: 140,
   input: 144,
   output: 144,
   name: 96,
@@ -74,7 +74,8 @@ const columnWidths: Readonly<Record<string, number>> = {
 };
 const typeWidths: Readonly<Record<Column['data_type'], number>> = {
   text: 120,
-  timestamp: 132,
+  // `26 Nov 2025 18:06:28` in the widest of the fonts.
+  timestamp: 168,
   string_list: 120,
   integer: 88,
   uuid: 88,
@@ -137,6 +138,14 @@ const countsByTime = ({ bucketed_metrics: groups, population }: CustomSearchResp
       population === 'spans' ? bucket.span_count : bucket.requests_count,
     ]),
   );
+
+const dayMs = 86_400_000;
+
+/** The day that ends with a record, its millisecond included. */
+export const dayUpTo = (ms: number): TimeRange => ({
+  from: new Date(ms - dayMs).toISOString().replace('Z', '000Z'),
+  to: new Date(ms).toISOString().replace('Z', '999Z'),
+});
 
 /** `214 of 48,310 traces`; `48,310 traces` without a filter. */
 export const countText = (

@@ -2,7 +2,7 @@ import { useMemo, useRef, useState } from 'preact/hooks';
 import type { Column } from '../../clients/typescript/src/generated/traces-types.js';
 import { useSurroundings } from '../client/context.js';
 import { kindOf } from '../client/filter-context.js';
-import { useGridKeys } from '../client/keys.js';
+import { selectionKeys, useGridKeys } from '../client/keys.js';
 import type { FilterTree } from '../language/filter-tree.js';
 import { DataGrid, type GridCursor, type GridSort } from '../parts/data-grid.js';
 import { Menu } from '../parts/menu.js';
@@ -59,7 +59,7 @@ export const RecordGrid = (props: Props) => {
         onCursor={setCursor}
         onOpen={(record) => navigation.go(...placeOf(record))}
         selected={selected}
-        onToggle={(record) => setSelected(toggled(selected, recordKey(record)))}
+        onSelect={setSelected}
         sort={view.sort}
         onSort={sortBy}
         onMenu={(at, place) => {
@@ -96,6 +96,7 @@ export const RecordGrid = (props: Props) => {
 };
 
 const gridKeys = [
+  ...selectionKeys,
   { keys: 's', what: 'Sort by the column' },
   { keys: '+', what: 'Only this value' },
   { keys: '-', what: 'Not this value' },
@@ -127,12 +128,6 @@ const within = ({ row, column }: GridCursor, rows: number, columns: number): Gri
 const nextSort = (sort: GridSort | null, column: string): GridSort | null => {
   if (sort?.column !== column) return { column, ascending: false };
   return sort.ascending ? null : { column, ascending: true };
-};
-
-const toggled = (set: ReadonlySet<string>, key: string): ReadonlySet<string> => {
-  const next = new Set(set);
-  if (!next.delete(key)) next.add(key);
-  return next;
 };
 
 const ValueMenu = (props: {

@@ -1,4 +1,4 @@
-import { useEffect, useId, useRef, useState } from 'preact/hooks';
+import { useEffect, useId, useState } from 'preact/hooks';
 import type { Project } from '../../clients/typescript/src/generated/projects-types.js';
 import { useSurroundings } from '../client/context.js';
 import type { ReadResult } from '../client/service.js';
@@ -32,7 +32,6 @@ export const GoToDialog = (props: Props) => {
   const { navigation } = useSurroundings();
   const [typed, setTyped] = useState('');
   const [chosenKey, setChosenKey] = useState<string | null>(null);
-  const input = useRef<HTMLInputElement>(null);
   const id = useId();
   const { options, isAsking, fault } = useOptions(props, typed);
   const groups = placeGroups(options);
@@ -41,8 +40,6 @@ export const GoToDialog = (props: Props) => {
     0,
     shown.findIndex((option) => placeKey(option) === chosenKey),
   );
-  // After the dialog is open, which focuses its first control.
-  useEffect(() => input.current?.focus(), []);
   const go = (option: PlaceOption | undefined): void => {
     if (option === undefined) return;
     props.onClose();
@@ -62,7 +59,6 @@ export const GoToDialog = (props: Props) => {
       <div class="field go-to">
         <label for={id}>Name or id</label>
         <input
-          ref={input}
           id={id}
           role="combobox"
           autocomplete="off"
@@ -128,12 +124,12 @@ const useOptions = ({ projectId, pages, hasPage }: Props, typed: string) => {
       path,
       view,
     }));
-  const listed = pages.map(({ text, path, keys = '' }) => ({
+  const listed = pages.map(({ text, path, view = '', keys = '' }) => ({
     kind: 'Pages' as const,
     text,
     note: keys,
     path,
-    view: '',
+    view,
   }));
   const isSettled = settled === typed;
   return {

@@ -1,7 +1,13 @@
 import { canonicalUuid } from '../../kernel/uuid-and-instant.js';
 
 /** A page of the console that the rail lists. */
-export type ListedPage = { readonly text: string; readonly path: string; readonly keys?: string };
+export type ListedPage = {
+  readonly text: string;
+  readonly path: string;
+  /** Its view, where a part of the current one is kept; usually its own. */
+  readonly view?: string;
+  readonly keys?: string;
+};
 
 /** Kinds of places, in the order of their groups. */
 const placeKinds = [

@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import { useAction } from '../client/queries.js';
 import { useSurroundings } from '../client/context.js';
 import { Button } from '../parts/button.js';
@@ -16,8 +16,11 @@ export const Page = () => {
   );
   const [password, setPassword] = useState('');
   const accept = useAction(publicPermit, () => service.acceptInvitation({ token, password }));
+  const form = useRef<HTMLFormElement>(null);
   // The token leaves the address, so that neither history nor a copied link has it.
   useEffect(() => navigation.go('/invitation', '', 'replace'), []);
+  // After the heading, which takes the focus of a new page.
+  useEffect(() => form.current?.querySelector('input')?.focus(), []);
   if (token === '') {
     return (
       <main class="alone">
@@ -35,7 +38,7 @@ export const Page = () => {
   return (
     <main class="alone">
       <PageHeading title="Welcome to Assay" />
-      <form class="stack" onSubmit={(event) => void submit(event)}>
+      <form class="stack" ref={form} onSubmit={(event) => void submit(event)}>
         <TextField
           label="Choose a password"
           type="password"

@@ -146,7 +146,9 @@ const Cards = (props: Props & { readonly links: OverviewLinks }) => {
       {some.map((card) => (
         <section key={card.key} class="overview-card" aria-label={card.title}>
           <CardHead card={card} />
-          {view.show === 'tables' ? (
+          {card.lack !== null ? (
+            <p class="note">{card.lack}</p>
+          ) : view.show === 'tables' ? (
             <ChartTable
               {...card}
               label={card.title}
@@ -255,6 +257,7 @@ const Groups = ({ answer, view, columns, links }: Props & { readonly links: Over
 const Chips = ({ answer, links, projectId }: Props & { readonly links: OverviewLinks }) => {
   const { navigation } = useSurroundings();
   const p95 = measureOf(answer.all.aggregate_metrics, 'p95');
+  const hasCost = measureOf(answer.all.aggregate_metrics, 'cost') !== null;
   const failed = answer.errors.aggregate_metrics[countOf(answer.all)];
   const kind = answer.all.population;
   const href = (fragment: string): string => navigation.href(`/p/${projectId}/${kind}`, fragment);
@@ -271,9 +274,11 @@ const Chips = ({ answer, links, projectId }: Props & { readonly links: OverviewL
           Slower than {printDuration(p95)}
         </a>
       )}
-      <a class="button" href={href(links.dearest())}>
-        Most expensive
-      </a>
+      {hasCost && (
+        <a class="button" href={href(links.dearest())}>
+          Most expensive
+        </a>
+      )}
       {kind === 'traces' && (
         <a class="button" href={href(links.unrated())}>
           Unrated

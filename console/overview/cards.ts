@@ -36,6 +36,8 @@ export type OverviewCard = {
   readonly kind: 'lines' | 'bars';
   readonly series: readonly ChartSeries[];
   readonly format: (value: number) => string;
+  /** Why there is nothing to draw, and how values come; null: there are some. */
+  readonly lack: string | null;
 };
 
 const printed = (value: number | null, print: (value: number) => string): string =>
@@ -109,6 +111,8 @@ const headsOf = (answer: OverviewAnswer): Record<UsualKey, Head> => {
     label,
     text: printed(total(measure), print),
   });
+  const lackOf = (measure: string, text: string): string | null =>
+    total(measure) === null ? text : null;
   return {
     count: {
       key: 'count',
@@ -116,6 +120,7 @@ const headsOf = (answer: OverviewAnswer): Record<UsualKey, Head> => {
       figures: single(printCount(now[count])),
       change: change(count),
       format: printCount,
+      lack: null,
     },
     errors: {
       key: 'errors',
@@ -123,6 +128,7 @@ const headsOf = (answer: OverviewAnswer): Record<UsualKey, Head> => {
       figures: single(printed(share, printShare)),
       change: changeText(answer, points, { isShare: true, better: 'lower' }),
       format: printShare,
+      lack: null,
     },
     latency: {
       key: 'latency',
@@ -130,6 +136,7 @@ const headsOf = (answer: OverviewAnswer): Record<UsualKey, Head> => {
       figures: ['p50', 'p95', 'p99'].map((name) => figure(name, name, printDuration)),
       change: change('p95', 'lower'),
       format: printDuration,
+      lack: lackOf('p95', 'None here says how long it took: send the metric duration_ns.'),
     },
     cost: {
       key: 'cost',
@@ -137,6 +144,10 @@ const headsOf = (answer: OverviewAnswer): Record<UsualKey, Head> => {
       figures: single(printed(total('cost'), printCost)),
       change: change('cost'),
       format: printCost,
+      lack: lackOf(
+        'cost',
+        'None here has a cost: send the metric cost, or set prices in Settings.',
+      ),
     },
     tokens: {
       key: 'tokens',
@@ -144,6 +155,7 @@ const headsOf = (answer: OverviewAnswer): Record<UsualKey, Head> => {
       figures: [figure('in', 'input', printCount), figure('out', 'output', printCount)],
       change: change('tokens'),
       format: printCount,
+      lack: lackOf('tokens', 'None here has tokens: send the metric num_input_tokens.'),
     },
   };
 };
@@ -244,6 +256,7 @@ const metricCard = (
     kind: 'lines',
     series: isGrouped ? groupSeries(all, buckets, id, 'metric') : [{ label, values }],
     format,
+    lack: now === null ? 'None here has a value.' : null,
   };
 };
 

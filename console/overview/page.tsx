@@ -1,4 +1,4 @@
-import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { useEffect, useMemo, useRef } from 'preact/hooks';
 import type { Column } from '../../clients/typescript/src/generated/traces-types.js';
 import type { FilterContext } from '../language/catalogue.js';
 import { useSurroundings } from '../client/context.js';
@@ -12,7 +12,8 @@ import { useKeys } from '../client/keys.js';
 import { useQuery, type Query } from '../client/queries.js';
 import { RunPicker } from '../client/run-picker.js';
 import { useView } from '../client/view.js';
-import { useBounds } from '../explorer/questions.js';
+import { NewestRecord } from '../explorer/newest-record.js';
+import { useBounds, withFilter, type RecordQuestion } from '../explorer/questions.js';
 import type { FilterTree } from '../language/filter-tree.js';
 import { parseFilter } from '../language/parse-filter.js';
 import { Button } from '../parts/button.js';
@@ -51,6 +52,7 @@ export const Page = ({ params }: PageProps) => {
   const scope = useScope(projectId, view.run, parsed.tree);
   const isReady = traceColumns !== undefined && spanColumns !== undefined && scope !== undefined;
   const { run, tree } = scope ?? { run: '', tree: null };
+  const records = { project_id: projectId, ...runSelector(run) };
   const overview = useOverview(projectId, view, {
     isReady,
     run,
@@ -79,11 +81,13 @@ export const Page = ({ params }: PageProps) => {
       <FaultNotice fault={overview.fault} onRetry={overview.refetch} />
       <BehindNotice isBehind={overview.isBehind} />
       {overview.isLoading && <Skeleton />}
-      {count === 0 && (
+      {count === 0 && overview.value !== undefined && (
         <Nothing
-          projectId={projectId}
           view={view}
-          onAll={() => setRange.push('all')}
+          records={withFilter(records, scope?.runs ?? null)}
+          range={overview.value.window}
+          hasOtherRuns={scope?.hasOthers === true}
+          onRange={setRange.push}
           onAllRuns={() => change({ run: allRuns })}
         />
       )}
@@ -260,36 +264,48 @@ const OverviewFilter = (props: {
 
 /** Without any trace the project begins with the first run; else the range or filter is empty. */
 const Nothing = (props: {
-  readonly projectId: string;
   readonly view: OverviewView;
-  readonly onAll: () => void;
+  /** The records of all times and values. */
+  readonly records: RecordQuestion;
+  readonly range: OverviewWindow;
+  readonly hasOtherRuns: boolean;
+  readonly onRange: (range: TimeRange) => void;
   readonly onAllRuns: () => void;
 }) => {
   const { navigation } = useSurroundings();
-  const [isNew, setIsNew] = useState(false);
-  const any = useQuery({
-    key: ['traces', 'any', props.projectId],
-    ask: async (operations, signal) => {
-      const question = { project_id: props.projectId, limit: 1, truncate_fields: true };
-      return (await operations.traces.search(question, { signal })).records.length > 0;
-    },
-  });
+  const { view, records, range } = props;
+  const bounds = useBounds('trace', records, { isEnabled: true });
+  const isUnused = bounds.value === null && Object.keys(records).length === 1;
   useEffect(() => {
-    if (any.value !== false || isNew) return;
-    setIsNew(true);
-    navigation.go(`/p/${props.projectId}/start`, '', 'replace');
-  }, [any.value]);
-  if (any.value !== true) return null;
+    if (isUnused) navigation.go(`/p/${records.project_id}/start`, '', 'replace');
+  }, [isUnused]);
+  if (bounds.value === undefined || isUnused) return null;
+  const newest = bounds.value?.toMs ?? null;
+  const showOthers = props.hasOtherRuns && (
+    <Button onClick={props.onAllRuns}>Show experiments too</Button>
+  );
+  if (newest === null) {
+    return (
+      <EmptyNotice title="Nothing is recorded here yet">
+        <a href={navigation.href(`/p/${records.project_id}/start`)}>Send a first trace</a>
+        {showOthers}
+      </EmptyNotice>
+    );
+  }
+  const [from, to] = [Date.parse(range.from), Date.parse(range.to)];
+  const isOutside = newest < from || newest > to;
+  const isWhole = view.f === '' && view.by === null;
   return (
     <EmptyNotice
       title={
-        props.view.f === '' && props.view.by === null
+        isOutside || isWhole
           ? 'Nothing was recorded in this range'
           : 'Nothing in this range matches the filter and grouping'
       }
     >
-      {props.view.t !== 'all' && <Button onClick={props.onAll}>Show all time</Button>}
-      {props.view.run === '' && <Button onClick={props.onAllRuns}>Show experiments too</Button>}
+      {isOutside && <NewestRecord at={newest} onRange={props.onRange} />}
+      {view.t !== 'all' && <Button onClick={() => props.onRange('all')}>Show all time</Button>}
+      {showOthers}
     </EmptyNotice>
   );
 };

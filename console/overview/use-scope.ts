@@ -7,7 +7,15 @@ const runsMax = 100;
 /** Log streams of one answer. */
 const streamsMax = 1_000;
 
-type ViewScope = { readonly run: string; readonly tree: FilterTree | null };
+type ViewScope = {
+  readonly run: string;
+  /** Condition on the run alone; null: none. */
+  readonly runs: FilterTree | null;
+  /** That condition, and the filter of the view. */
+  readonly tree: FilterTree | null;
+  /** True where the project has other runs, which this leaves out. */
+  readonly hasOthers: boolean;
+};
 
 /** Run and filter of a view: without a run those of the log streams; undefined until known. */
 export const useScope = (
@@ -32,13 +40,17 @@ export const useScope = (
     freshMs: 60_000,
     isEnabled: isCut && run === '',
   });
-  if (run !== '') return { run: run === allRuns ? '' : run, tree: filter };
+  if (run !== '') {
+    return { run: run === allRuns ? '' : run, runs: null, tree: filter, hasOthers: false };
+  }
   if (runs === undefined || (isCut && streams.value === undefined)) return undefined;
   const listed = runs.filter(({ kind }) => kind === 'log_stream').map(({ id }) => id);
   const known = isCut ? (streams.value ?? []) : listed;
-  const scope = streamScope(known, isCut || listed.length < runs.length);
+  const { run: only, condition } = streamScope(known, isCut || listed.length < runs.length);
   return {
-    run: scope.run,
-    tree: scope.condition === null ? filter : both(filter, scope.condition),
+    run: only,
+    runs: condition,
+    tree: condition === null ? filter : both(filter, condition),
+    hasOthers: only !== '' || condition !== null,
   };
 };

@@ -1,5 +1,6 @@
 import type { ComponentChildren, RefObject } from 'preact';
-import { useEffect, useId, useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useId, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { extendedRange, selectedCount, toggledRow, toggledRows } from './grid-selection.js';
 import { rowWindow, scrollToRow } from './windowing.js';
 
 export type GridColumn<R> = {
@@ -33,8 +34,9 @@ type Props<R> = {
   readonly cursor: GridCursor;
   readonly onCursor: (cursor: GridCursor) => void;
   readonly onOpen?: (row: R) => void;
+  /** Keys of the selected rows; with `onSelect` each row has a box. */
   readonly selected?: ReadonlySet<string>;
-  readonly onToggle?: (row: R) => void;
+  readonly onSelect?: (selected: ReadonlySet<string>) => void;
   readonly sort?: GridSort | null;
   readonly onSort?: (column: string) => void;
   /** Menu of a cell, wanted at this place of the screen. */
@@ -58,7 +60,8 @@ const stepRows = 4;
 
 /**
  * A grid that draws a window over rows of one height. It is one tab stop: arrow keys or `j` and `k`
- * move the cursor, `Enter` opens, `x` selects.
+ * move the cursor, `Enter` opens, `x` selects; with Shift both select all rows on the way. The
+ * number of selected rows is announced.
  */
 export const DataGrid = <R,>(props: Props<R>) => {
   const { columns, rows, cursor } = props;
@@ -72,56 +75,105 @@ export const DataGrid = <R,>(props: Props<R>) => {
     if (isAtEnd) props.onEnd?.();
   }, [isAtEnd, rows.length]);
   useEffect(() => props.onWindow?.(drawn.first, drawn.count), [drawn.first, drawn.count]);
-  const hasBoxes = props.onToggle !== undefined;
+  const selection = useSelection(props);
+  const hasBoxes = selection !== null;
   // On narrow screens a row is a card with a line for each of these.
   const primary = columns.filter(({ isPrimary }) => isPrimary === true);
   return (
-    <div
-      ref={grid}
-      class="data-grid"
-      role="grid"
-      tabIndex={0}
-      aria-label={props.label}
-      aria-rowcount={props.totalRows + 1}
-      aria-colcount={columns.length + Number(hasBoxes)}
-      aria-multiselectable={hasBoxes}
-      aria-activedescendant={rows.length > 0 ? cellId(id, cursor) : undefined}
-      aria-busy={props.isStale === true}
-      style={{
-        ...sizesOf(columns, hasBoxes),
-        '--card-lines': String(primary.length),
-      }}
-      onScroll={onScroll}
-      onKeyDown={(event) => onKey(event, props)}
-      onContextMenu={(event) => openMenu(event, props, cellId(id, cursor))}
-    >
-      <div role="rowgroup" class="grid-head" ref={head}>
-        <div role="row" class="grid-row" aria-rowindex={1}>
-          {hasBoxes && (
-            <div role="columnheader" class="grid-cell">
-              <span class="visually-hidden">Selected</span>
-            </div>
-          )}
-          {columns.map((column) => (
-            <HeadCell key={column.id} column={column} sort={props.sort} onSort={props.onSort} />
+    <>
+      <div
+        ref={grid}
+        class="data-grid"
+        role="grid"
+        tabIndex={0}
+        aria-label={props.label}
+        aria-rowcount={props.totalRows + 1}
+        aria-colcount={columns.length + Number(hasBoxes)}
+        aria-multiselectable={hasBoxes}
+        aria-activedescendant={rows.length > 0 ? cellId(id, cursor) : undefined}
+        aria-busy={props.isStale === true}
+        style={{ ...sizesOf(columns, hasBoxes), '--card-lines': String(primary.length) }}
+        onScroll={onScroll}
+        onKeyDown={(event) => onKey(event, props, selection)}
+        onContextMenu={(event) => openMenu(event, props, cellId(id, cursor))}
+      >
+        <div role="rowgroup" class="grid-head" ref={head}>
+          <div role="row" class="grid-row" aria-rowindex={1}>
+            {selection !== null && <AllRowsBox selection={selection} rows={rows.length} />}
+            {columns.map((column) => (
+              <HeadCell key={column.id} column={column} sort={props.sort} onSort={props.onSort} />
+            ))}
+          </div>
+        </div>
+        <div role="rowgroup" class="grid-body" style={{ height: `${rows.length * rowPixels}px` }}>
+          {rows.slice(drawn.first, drawn.first + drawn.count).map((row, offset) => (
+            <Row
+              key={props.keyOf(row)}
+              grid={props}
+              selection={selection}
+              row={row}
+              index={drawn.first + offset}
+              top={(drawn.first + offset) * rowPixels}
+              id={id}
+            />
           ))}
         </div>
       </div>
-      <div role="rowgroup" class="grid-body" style={{ height: `${rows.length * rowPixels}px` }}>
-        {rows.slice(drawn.first, drawn.first + drawn.count).map((row, offset) => (
-          <Row
-            key={props.keyOf(row)}
-            grid={props}
-            row={row}
-            index={drawn.first + offset}
-            top={(drawn.first + offset) * rowPixels}
-            id={id}
-          />
-        ))}
-      </div>
+      <span class="visually-hidden" role="status">
+        {selection !== null && selectedText(selection.count, rows.length)}
+      </span>
+    </>
+  );
+};
+
+const AllRowsBox = (props: { readonly selection: GridSelection; readonly rows: number }) => {
+  const { selection, rows } = props;
+  const areAll = selection.count === rows;
+  return (
+    <div role="columnheader" class="grid-cell">
+      <input
+        type="checkbox"
+        tabIndex={-1}
+        checked={areAll && rows > 0}
+        indeterminate={selection.count > 0 && !areAll}
+        aria-label={`Select all ${rows.toLocaleString('en')} rows`}
+        onClick={selection.toggleAll}
+      />
     </div>
   );
 };
+
+const selectedText = (count: number, rows: number): string =>
+  `${count.toLocaleString('en')} of ${rows.toLocaleString('en')} rows selected`;
+
+/** The selected rows and the ways to change them; null for a grid whose rows are not selected. */
+const useSelection = <R,>(props: Props<R>) => {
+  const { rows, keyOf, selected = noRows, onSelect } = props;
+  /** The row that was selected or left out last, from which Shift selects. */
+  const last = useRef<string | null>(null);
+  /** The row where the arrow keys with Shift began. */
+  const anchor = useRef<number | null>(null);
+  const keys = useMemo(() => rows.map(keyOf), [rows]);
+  const count = useMemo(() => selectedCount(selected, keys), [selected, keys]);
+  if (onSelect === undefined) return null;
+  return {
+    count,
+    toggle: (key: string, isRange: boolean): void => {
+      onSelect(toggledRow(selected, keys, key, isRange ? last.current : null));
+      last.current = key;
+    },
+    toggleAll: (): void => onSelect(toggledRows(selected, keys)),
+    extend: (from: number, to: number): void => {
+      anchor.current ??= from;
+      onSelect(extendedRange(selected, keys, anchor.current, [from, to]));
+    },
+    endExtension: (): void => {
+      anchor.current = null;
+    },
+  };
+};
+const noRows: ReadonlySet<string> = new Set();
+type GridSelection = NonNullable<ReturnType<typeof useSelection>>;
 
 /** The rows to draw: a window that follows scrolling, and shows the row of the cursor. */
 const useRowWindow = (
@@ -207,31 +259,35 @@ const cellClass = <R,>({ isNumber, isPrimary }: GridColumn<R>): string =>
 
 const Row = <R,>(props: {
   readonly grid: Props<R>;
+  readonly selection: GridSelection | null;
   readonly row: R;
   readonly index: number;
   readonly top: number;
   readonly id: string;
 }) => {
-  const { grid, row, index } = props;
-  const isSelected = grid.selected?.has(grid.keyOf(row)) ?? false;
+  const { grid, selection, row, index } = props;
+  const key = grid.keyOf(row);
+  const isSelected = grid.selected?.has(key) ?? false;
   const isCurrent = grid.cursor.row === index;
   return (
     <div
       role="row"
       class={`grid-row${isCurrent ? ' current' : ''}`}
       aria-rowindex={index + 2}
-      aria-selected={grid.onToggle === undefined ? undefined : isSelected}
+      aria-selected={selection === null ? undefined : isSelected}
       style={{ top: `${props.top}px` }}
       onDblClick={() => grid.onOpen?.(row)}
     >
-      {grid.onToggle !== undefined && (
+      {selection !== null && (
         <div role="gridcell" class="grid-cell">
           <input
             type="checkbox"
             tabIndex={-1}
             checked={isSelected}
             aria-label={`Select row ${index + 1}`}
-            onChange={() => grid.onToggle?.(row)}
+            // With Shift the browser would select the text between.
+            onMouseDown={(event) => event.shiftKey && event.preventDefault()}
+            onClick={(event) => selection.toggle(key, event.shiftKey)}
           />
         </div>
       )}
@@ -281,8 +337,10 @@ const openMenu = <R,>(event: MouseEvent, { onMenu }: Props<R>, activeId: string)
 
 const pageRows = 20;
 
-const onKey = <R,>(event: KeyboardEvent, grid: Props<R>): void => {
-  if (event.ctrlKey || event.metaKey || event.altKey || grid.rows.length === 0) return;
+const onKey = <R,>(event: KeyboardEvent, grid: Props<R>, selection: GridSelection | null): void => {
+  if (grid.rows.length === 0) return;
+  const isAll = event.key === 'a' && (event.ctrlKey || event.metaKey) && selection !== null;
+  if (!isAll && (event.ctrlKey || event.metaKey || event.altKey)) return;
   const isWithinControl =
     event.target !== event.currentTarget &&
     event.target instanceof Element &&
@@ -290,13 +348,19 @@ const onKey = <R,>(event: KeyboardEvent, grid: Props<R>): void => {
     event.key === 'Enter';
   if (isWithinControl) return;
   const { cursor } = grid;
+  const lastRow = grid.rows.length - 1;
+  const rowAt = (row: number): number => Math.max(0, Math.min(row, lastRow));
   const to = (row: number, column: number): void => {
     grid.onCursor({
-      row: Math.max(0, Math.min(row, grid.rows.length - 1)),
+      row: rowAt(row),
       column: Math.max(0, Math.min(column, grid.columns.length - 1)),
     });
   };
-  const by = (rows: number, columns = 0) => to(cursor.row + rows, cursor.column + columns);
+  const isExtending = event.shiftKey && event.key.startsWith('Arrow');
+  const by = (rows: number, columns = 0): void => {
+    if (isExtending && rows !== 0) selection?.extend(cursor.row, rowAt(cursor.row + rows));
+    to(cursor.row + rows, cursor.column + columns);
+  };
   const row = grid.rows[cursor.row];
   const moves: Readonly<Record<string, () => void>> = {
     ArrowDown: () => by(1),
@@ -308,12 +372,18 @@ const onKey = <R,>(event: KeyboardEvent, grid: Props<R>): void => {
     PageDown: () => by(pageRows),
     PageUp: () => by(-pageRows),
     Home: () => to(0, cursor.column),
-    End: () => to(grid.rows.length - 1, cursor.column),
+    End: () => to(lastRow, cursor.column),
     ...(row !== undefined && grid.onOpen !== undefined && { Enter: () => grid.onOpen?.(row) }),
-    ...(row !== undefined && grid.onToggle !== undefined && { x: () => grid.onToggle?.(row) }),
+    ...(row !== undefined && selection !== null && selectionKeys(selection, grid.keyOf(row))),
   };
-  const run = moves[event.key] ?? grid.keys?.[event.key];
+  const run = isAll ? selection.toggleAll : (moves[event.key] ?? grid.keys?.[event.key]);
   if (run === undefined) return;
   event.preventDefault();
+  if (!isExtending) selection?.endExtension();
   run(cursor);
 };
+
+const selectionKeys = ({ toggle }: GridSelection, key: string) => ({
+  x: () => toggle(key, false),
+  X: () => toggle(key, true),
+});

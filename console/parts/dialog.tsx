@@ -2,18 +2,28 @@ import type { ComponentChildren } from 'preact';
 import { useEffect, useId, useRef } from 'preact/hooks';
 import { Button } from './button.js';
 
-/** A modal dialog: keeps the focus, closes on Escape, and gives the focus back. */
+const fields = 'input, select, textarea';
+const controls = `:is(a[href], button, ${fields}):not(:disabled)`;
+
+/**
+ * A modal dialog: keeps the focus, closes on Escape, and gives the focus back. One that begins with
+ * a field has the focus there.
+ */
 export const Dialog = (props: {
   readonly title: string;
   /** Undefined: cannot be closed. */
   readonly onClose?: () => void;
   readonly children: ComponentChildren;
 }) => {
+  const isClosable = props.onClose !== undefined;
   const dialog = useRef<HTMLDialogElement>(null);
   const titleId = useId();
   useEffect(() => {
     const element = dialog.current;
     element?.showModal();
+    // The browser takes the very first control, which is `Close`.
+    const first = element?.querySelectorAll<HTMLElement>(controls)[isClosable ? 1 : 0];
+    if (first?.matches(fields) === true) first.focus();
     return () => element?.close();
   }, []);
   return (
@@ -28,7 +38,7 @@ export const Dialog = (props: {
     >
       <div class="spread">
         <h2 id={titleId}>{props.title}</h2>
-        {props.onClose !== undefined && (
+        {isClosable && (
           <Button look="plain" onClick={props.onClose}>
             Close
           </Button>

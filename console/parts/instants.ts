@@ -42,8 +42,21 @@ export const relativeInstant = (written: string, scale: InstantScale): InstantFi
   const figure = instantFigure(written, scale);
   if (figure === null) return null;
   const seconds = Math.floor((scale.nowMs - Date.parse(figure.copied)) / 1_000);
-  if (seconds < 0 || seconds >= 86_400) return figure;
+  if (seconds < 0 || seconds >= dayMs / 1_000) return figure;
   return { ...figure, text: agoText(seconds) };
+};
+
+const dayMs = 86_400_000;
+
+/** Milliseconds until `relativeInstant` has another text; null: it keeps its text. */
+export const ageChangeMs = (written: string, nowMs: number): number | null => {
+  const copied = canonicalInstant(written);
+  if (copied === null) return null;
+  const ageMs = nowMs - Date.parse(copied);
+  if (Math.abs(ageMs) >= dayMs) return null;
+  if (ageMs < 0) return -ageMs;
+  const unitMs = ageMs < 60_000 ? 1_000 : ageMs < 3_600_000 ? 60_000 : 3_600_000;
+  return unitMs - (ageMs % unitMs);
 };
 
 const agoText = (seconds: number): string => {

@@ -1,8 +1,11 @@
 import { useState } from 'preact/hooks';
 import { useSurroundings } from '../client/context.js';
 import { useProjectPermit } from '../client/project.js';
+import { NewestRecord } from '../explorer/newest-record.js';
+import { useBounds } from '../explorer/questions.js';
 import { Button } from '../parts/button.js';
 import { EmptyNotice } from '../parts/notice.js';
+import { runSelector } from '../parts/record-scope.js';
 import { TemplateDialog } from '../templates/template-dialog.js';
 import type { RateView } from './state.js';
 
@@ -43,6 +46,9 @@ export const EmptyQueue = (props: {
 }) => {
   const { navigation } = useSurroundings();
   const { view, left, all, skipped, onUndo } = props;
+  const isOfRange = all === 0 && view.f === '' && view.t !== 'all';
+  const records = { project_id: props.projectId, ...runSelector(view.run) };
+  const bounds = useBounds('trace', records, { isEnabled: isOfRange });
   if (all === undefined || left === undefined) return null;
   if (all === 0 && view.t === 'all' && view.f === '' && view.run === '') {
     return (
@@ -61,6 +67,9 @@ export const EmptyQueue = (props: {
   return (
     <EmptyNotice title={title}>
       {all === 0 && view.f !== '' && <p>The filter or the range leaves none.</p>}
+      {isOfRange && bounds.value != null && (
+        <NewestRecord at={bounds.value.toMs} onRange={(t) => props.onChange({ t })} />
+      )}
       <span class="inline">
         {view.t !== 'all' && (
           <Button onClick={() => props.onChange({ t: 'all' })}>Rate all times</Button>

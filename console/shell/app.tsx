@@ -30,7 +30,7 @@ export const App = () => {
   if (isAlone) return <RoutedPage match={match} path={path} />;
   if (state === 'opening' || state === 'signed-out') return null;
   return (
-    <Shell projectId={match?.params['project_id'] ?? null}>
+    <Shell>
       {match === null ? <NotFound /> : <RoutedPage match={match} path={path} />}
       {service.session.hasEnded.value && <SignInDialog />}
     </Shell>

@@ -38,8 +38,9 @@ const names: Readonly<Record<string, string>> = {
   Escape: 'Esc',
 };
 
-/** Keys as they stand on keyboards: `Ctrl K`, `←`, `g t`. */
-const printedKeys = (keys: string): string =>
-  keys.startsWith('Ctrl+')
-    ? `Ctrl ${keys.slice('Ctrl+'.length).replace(/^.$/, (letter) => letter.toUpperCase())}`
-    : (names[keys] ?? keys);
+/** Keys as they stand on keyboards: `Ctrl K`, `Shift ↓`, `←`, `g t`. */
+const printedKeys = (keys: string): string => {
+  const [, modifier, key] = /^(Ctrl|Shift)\+(.+)$/.exec(keys) ?? [];
+  if (modifier === undefined || key === undefined) return names[keys] ?? keys;
+  return `${modifier} ${names[key] ?? key.replace(/^.$/, (letter) => letter.toUpperCase())}`;
+};

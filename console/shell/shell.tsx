@@ -9,13 +9,15 @@ import { matchRoute } from '../routes.js';
 import { CopyLink } from './copy-link.js';
 import { GoTo } from './go-to.js';
 import { KeyList } from './key-list.js';
+import { projectOf, rangeView } from './places.js';
 
-const projectDestinations = (root: string): readonly ListedPage[] => [
-  { text: 'Overview', path: root, keys: 'g o' },
-  { text: 'Traces', path: `${root}/traces`, keys: 'g t' },
-  { text: 'Sessions', path: `${root}/sessions`, keys: 'g s' },
+/** `view`: that of pages whose records are of a range. */
+const projectDestinations = (root: string, view: string): readonly ListedPage[] => [
+  { text: 'Overview', path: root, view, keys: 'g o' },
+  { text: 'Traces', path: `${root}/traces`, view, keys: 'g t' },
+  { text: 'Sessions', path: `${root}/sessions`, view, keys: 'g s' },
   { text: 'Experiments', path: `${root}/experiments`, keys: 'g e' },
-  { text: 'Rate', path: `${root}/rate`, keys: 'g r' },
+  { text: 'Rate', path: `${root}/rate`, view, keys: 'g r' },
   { text: 'Log streams', path: `${root}/runs` },
   { text: 'Settings', path: `${root}/settings` },
 ];
@@ -28,35 +30,38 @@ const organizationDestinations: readonly ListedPage[] = [
 ];
 
 /** Pages that the search lists beside those of the rail. */
-const furtherDestinations = (root: string | null): readonly ListedPage[] => [
-  ...(root === null ? [] : [{ text: 'Spans', path: `${root}/spans` }]),
+const furtherDestinations = (root: string | null, view: string): readonly ListedPage[] => [
+  ...(root === null ? [] : [{ text: 'Spans', path: `${root}/spans`, view }]),
   { text: 'Projects', path: '/' },
   { text: 'Account', path: '/account' },
 ];
 
 /** True for the page itself and for what is below it; the overview of a project is only itself. */
 const isCurrent = ({ path, text }: ListedPage, current: string): boolean =>
-  current === path || (text !== 'Overview' && current.startsWith(`${path}/`));
+  current === path ||
+  (text !== 'Overview' && current.startsWith(`${path}/`)) ||
+  // The history of one thing is of no project.
+  (text === 'History' && current.startsWith('/history'));
 const isShown = ({ path }: ListedPage): boolean => matchRoute(path) !== null;
 
-/** Rail, bar and page. `projectId`: the project of the current path; null outside of one. */
-export const Shell = (props: {
-  readonly projectId: string | null;
-  readonly children: ComponentChildren;
-}) => {
+/** Rail, bar and page; on pages of the organisation those of the project that one came from. */
+export const Shell = (props: { readonly children: ComponentChildren }) => {
   const { appearance, navigation } = useSurroundings();
   const [showsKeys, setShowsKeys] = useState(false);
-  const root = `/p/${props.projectId ?? ''}`;
-  const inProject = props.projectId === null ? [] : projectDestinations(root).filter(isShown);
+  const places = [navigation.place.value, ...navigation.visited.value];
+  const projectId = projectOf(places);
+  const range = rangeView(projectId, places);
+  const root = `/p/${projectId ?? ''}`;
+  const inProject = projectId === null ? [] : projectDestinations(root, range).filter(isShown);
   const inOrganization = organizationDestinations.filter(isShown).map((one) =>
     // A project's owner may read its history, and not that of the organisation.
-    one.path === '/history' && props.projectId !== null ? { ...one, path: `${root}/history` } : one,
+    one.path === '/history' && projectId !== null ? { ...one, path: `${root}/history` } : one,
   );
   const all = [...inProject, ...inOrganization];
   useKeys(
     [
-      ...all.flatMap(({ keys, text, path }) =>
-        keys === undefined ? [] : [{ keys, what: text, run: () => navigation.go(path) }],
+      ...all.flatMap(({ keys, text, path, view }) =>
+        keys === undefined ? [] : [{ keys, what: text, run: () => navigation.go(path, view) }],
       ),
       { keys: '?', what: 'Keys', run: () => setShowsKeys(true) },
       {
@@ -67,7 +72,7 @@ export const Shell = (props: {
         },
       },
     ],
-    [props.projectId],
+    [projectId],
   );
   return (
     <div class="shell" data-rail={appearance.rail.value}>
@@ -84,8 +89,9 @@ export const Shell = (props: {
       </nav>
       <div>
         <Bar
-          projectId={props.projectId}
-          pages={[...all, ...furtherDestinations(props.projectId === null ? null : root)]}
+          projectId={projectId}
+          pages={[...all, ...furtherDestinations(projectId === null ? null : root, range)]}
+          onKeys={() => setShowsKeys(true)}
         />
         <main class="page" id="main" tabIndex={-1}>
           {props.children}
@@ -109,7 +115,7 @@ const Links = (props: { readonly destinations: readonly ListedPage[] }) => {
       {props.destinations.map((one) => (
         <a
           key={one.path}
-          href={navigation.href(one.path)}
+          href={navigation.href(one.path, one.view)}
           title={one.keys}
           aria-current={isCurrent(one, path) ? 'page' : undefined}
         >
@@ -123,6 +129,7 @@ const Links = (props: { readonly destinations: readonly ListedPage[] }) => {
 const Bar = (props: {
   readonly projectId: string | null;
   readonly pages: readonly ListedPage[];
+  readonly onKeys: () => void;
 }) => {
   const { navigation, service } = useSurroundings();
   const id = props.projectId;
@@ -140,6 +147,9 @@ const Bar = (props: {
       <span class="inline">
         <CopyLink />
         <GoTo projectId={id} pages={props.pages} />
+        <Button label="Keyboard shortcuts" title="Keyboard shortcuts (?)" onClick={props.onKeys}>
+          ?
+        </Button>
         <a href={navigation.href('/account')}>
           {user.value?.email ?? 'Account'}
           {isKey && ' by an API key, until this tab closes'}

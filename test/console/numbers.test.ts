@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import * as fc from 'fast-check';
-import { instantFigure, relativeInstant } from '../../console/parts/instants.js';
+import { ageChangeMs, instantFigure, relativeInstant } from '../../console/parts/instants.js';
 import {
   figureOf,
   printBytes,
@@ -155,5 +155,25 @@ describe('instants in the console', () => {
     expect(ago('2026-11-21T18:08:29Z')).to.equal('23 h');
     expect(ago('2026-11-21T18:08:28Z')).to.equal('21 Nov 18:08:28');
     expect(ago('2026-11-22T18:08:29Z')).to.equal('22 Nov 18:08:29');
+  });
+
+  it('knows when an age has another text, and not before', () => {
+    const minuteMs = 60_000;
+    fc.assert(
+      fc.property(fc.integer({ min: -minuteMs, max: 25 * 60 * minuteMs }), (ageMs) => {
+        const at = new Date(nowMs - ageMs).toISOString();
+        const textAt = (ms: number) => relativeInstant(at, { nowMs: ms, zone })?.text;
+        const waitMs = ageChangeMs(at, nowMs);
+        if (waitMs === null) {
+          expect(textAt(nowMs + 1e9)).to.equal(textAt(nowMs));
+          return;
+        }
+        expect(waitMs).to.be.within(1, 60 * minuteMs);
+        expect(textAt(nowMs + waitMs - 1)).to.equal(textAt(nowMs));
+        expect(textAt(nowMs + waitMs)).not.to.equal(textAt(nowMs));
+      }),
+      { seed: drawSeed('ages'), numRuns: runs(2_000) },
+    );
+    expect(ageChangeMs('9999-01-01', nowMs)).to.equal(null);
   });
 });

@@ -94,7 +94,7 @@ describeWithTool(chromium, 'the console, experiments', () => {
     await page.getByRole('img', { name: 'Winner by its rank' }).waitFor();
   });
 
-  it('opens an experiment by one click on its name', async () => {
+  it('opens an experiment by one click on its name, and goes on with its age', async () => {
     const page = await opened('', 'prompt-b');
     await page.getByRole('link', { name: 'prompt-b' }).click();
     await page.getByRole('heading', { name: 'prompt-b' }).waitFor();
@@ -103,6 +103,14 @@ describeWithTool(chromium, 'the console, experiments', () => {
     await page.getByRole('button', { name: 'Criteria' }).click();
     const weight = await page.getByRole('dialog').getByLabel('Weight').first().boundingBox();
     expect(weight?.width).to.be.at.least(72);
+    await page.clock.install();
+    await page.goto(`${app.url}/console${path()}`);
+    await page
+      .getByRole('gridcell', { name: /^\d+ (s|min)$/ })
+      .first()
+      .waitFor();
+    await page.clock.fastForward(7_200_000);
+    await page.getByRole('gridcell', { name: /^2 h$/ }).first().waitFor();
   });
 
   it('tags, groups and deletes by keyboard and dialog', async () => {

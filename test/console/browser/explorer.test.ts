@@ -262,6 +262,39 @@ describeWithTool(chromium, 'the console, exploring records', function () {
     expect(scrolled.texts).to.have.length(tracesMax);
   });
 
+  it('selects all rows, or those between two, by mouse and keys, and says how many', async () => {
+    const page = await explore('#f=status_code%20%3D%20500');
+    await expectCount(page, 100);
+    const expectSelected = (count: number): Promise<void> =>
+      page.getByRole('status').getByText(`${count} of 100 rows selected`).waitFor();
+    const all = page.getByLabel('Select all 100 rows');
+    await all.click();
+    await expectSelected(100);
+    await page.getByText('100 selected', { exact: true }).waitFor();
+    await all.click();
+    await expectSelected(0);
+    await page.getByLabel('Select row 3', { exact: true }).click();
+    await page.getByLabel('Select row 6', { exact: true }).click({ modifiers: ['Shift'] });
+    await expectSelected(4);
+    await page.locator('input:indeterminate').waitFor();
+    await page.getByRole('grid').focus();
+    for (const [key, count] of [
+      ['Control+a', 100],
+      ['Control+a', 0],
+      ['Home', 0],
+      ['x', 1],
+      ['ArrowDown', 1],
+      ['ArrowDown', 1],
+      ['X', 3],
+      ['Shift+ArrowDown', 4],
+      ['Shift+ArrowDown', 5],
+      ['Shift+ArrowUp', 4],
+    ] as const) {
+      await page.keyboard.press(key);
+      await expectSelected(count);
+    }
+  });
+
   it('exports each row, and counts them (check 16)', async () => {
     const page = await explore('#f=name%20%3D%20even');
     await expectCount(page, 2_500);

@@ -20,7 +20,8 @@ describeWithTool(chromium, 'the first start of the service', () => {
       const path = links[0]?.slice(`${first.url}/console`.length) ?? '';
       const browser = await openTestBrowser(first.url);
       const page = await browser.open(path);
-      await page.getByLabel('Choose a password').fill('the password of the admin');
+      await page.locator('input:focus').waitFor();
+      await page.keyboard.type('the password of the admin');
       await page.getByRole('button', { name: 'Set the password and sign in' }).click();
       await page.getByRole('heading', { name: 'Projects' }).waitFor();
       await page.getByRole('link', { name: 'admin@localhost' }).waitFor();

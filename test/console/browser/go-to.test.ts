@@ -142,13 +142,18 @@ describeWithTool(chromium, 'the console, the search for places and the keys', ()
   it('lists the keys of the place, and leaves Enter and Escape to what has the focus', async () => {
     const page = await open(`/p/${project}/traces`);
     await page.getByRole('grid', { name: 'traces' }).waitFor();
-    await page.keyboard.press('?');
     const keys = page.getByRole('dialog', { name: 'Keys' });
+    await page.getByRole('button', { name: 'Keyboard shortcuts' }).click();
+    await keys.waitFor();
+    await page.keyboard.press('Escape');
+    await page.keyboard.press('?');
     const listed = await keys.getByRole('row').allTextContents();
     expect(listed).to.include.members([
       'Ctrl KGo to',
       'g hHistory',
       'xSelect the row',
+      'Ctrl ASelect all rows that are loaded, or none',
+      'Shift ↓Select this row and the next',
       'sSort by the column',
       'yCopy the link of this view',
     ]);

@@ -160,6 +160,34 @@ describeWithTool(chromium, 'the console, the overview of a project', () => {
     await page.getByRole('heading', { name: 'Send a first trace' }).waitFor();
   });
 
+  it('shows old records, and keeps their range and the project on other pages', async () => {
+    const old = await createProject();
+    const trace = { name: 'imported', created_at: '2025-03-03T10:00:00Z', spans: [] };
+    const path = `/v2/projects/${old}/traces`;
+    await app.client.call('POST', path, { body: { traces: [trace] } });
+    const page = await browser.open(`/p/${old}`);
+    await signIn(page, 'admin@localhost', appPassword);
+    await page.getByText('Nothing was recorded in this range').waitFor();
+    expect(await page.getByRole('button', { name: 'Show experiments too' }).count()).to.equal(0);
+    const rail = page.getByRole('navigation', { name: 'Pages' });
+    await rail.getByRole('link', { name: 'Traces' }).click();
+    await page.getByText(/^The newest record is of 3 Mar 2025 /).waitFor();
+    await page.getByRole('button', { name: 'Show the day up to it' }).click();
+    await page.getByRole('grid').getByText('imported').waitFor();
+    const range = rangeOf(page);
+    expect(range[0]).to.equal('2025-03-02T10:00:00.000000Z');
+    await rail.getByRole('link', { name: 'Overview' }).click();
+    await page.getByText('None here has a cost').waitFor();
+    expect(rangeOf(page)).to.deep.equal(range);
+    await rail.getByRole('link', { name: 'Datasets' }).click();
+    await page.getByRole('heading', { name: 'Datasets' }).waitFor();
+    await page.keyboard.press('g');
+    await page.keyboard.press('t');
+    await page.getByRole('grid').getByText('imported').waitFor();
+    expect(rangeOf(page)).to.deep.equal(range);
+    expect(new URL(page.url()).pathname).to.equal(`/console/p/${old}/traces`);
+  });
+
   it('leaves experiments out until they are wanted', async () => {
     const other = await createProject();
     const root = `/v2/projects/${other}`;

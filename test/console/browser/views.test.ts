@@ -56,7 +56,9 @@ describeWithTool(chromium, 'the console, saved views', () => {
     const page = await open('/traces#t=7d&f=status_code%20%3E%3D%20400');
     await page.getByText('failing-trace').first().waitFor();
     const dialog = await viewsOf(page);
-    await dialog.getByLabel('Name of this view').fill('failed ones');
+    // A dialog that begins with a field has the focus there.
+    await dialog.locator('input:focus').waitFor();
+    await page.keyboard.type('failed ones');
     await dialog.getByRole('button', { name: 'Save this view' }).click();
     await dialog.getByText('shown now').waitFor();
     await expectAccessible(page);
