@@ -1,5 +1,5 @@
-import { STATUS_CODES } from 'node:http';
-import type { Fault, FaultCode } from '../../kernel/fault.js';
+import { STATUS_CODES, type IncomingMessage } from 'node:http';
+import { Fault, type FaultCode } from '../../kernel/fault.js';
 
 /** Status and public code of each fault: the only table of statuses (contract 1.5). */
 const problemTypes: Readonly<Record<Exclude<FaultCode, 'invalid'>, readonly [number, string]>> = {
@@ -25,6 +25,8 @@ const problemTypes: Readonly<Record<Exclude<FaultCode, 'invalid'>, readonly [num
 };
 const invalidStatus = 422;
 const internalStatus = 500;
+/** Client closed request: the status that access logs have for a connection closed too early. */
+const closedStatus = 499;
 /** Status of `/readyz` while the service cannot do its work. */
 export const notReadyStatus = 503;
 
@@ -54,6 +56,21 @@ export const problemOf = (fault: Fault, requestId: string): Problem => {
     retryAfter: fault.retryAfterSeconds ?? retryAfterSeconds[fault.code] ?? null,
   };
 };
+
+/**
+ * Problem of a request that failed: that of its fault or of a defect. Where the connection closed
+ * before, it is 499, which no client receives: logs and metrics have it alone.
+ */
+export const failureOf = (error: unknown, request: IncomingMessage, requestId: string): Problem => {
+  if (!(error instanceof Fault)) return internalProblem(requestId);
+  return request.socket.destroyed ? closedProblem(requestId) : problemOf(error, requestId);
+};
+
+const closedProblem = (requestId: string): Problem => ({
+  status: closedStatus,
+  body: problemBody(closedStatus, 'client_closed_request', 'Client closed request', requestId),
+  retryAfter: null,
+});
 
 /**
  * Problem of a defect, an error other than a Fault; its cause is in the log under the request id.
@@ -122,3 +139,4 @@ export const challengeOf = (authorization: string | undefined): string => {
     : 'Bearer realm="assay"';
 };
 export const isUnauthenticated = (status: number): boolean => status === 401;
+export const isClosed = (status: number): boolean => status === closedStatus;

@@ -10,13 +10,7 @@ import { compressedFrom, gzipParts, gzipWhole } from './compress-answer.js';
 import { flushResponse } from './error-trailer.js';
 import { protobufMedia } from './protobuf-codec.js';
 import type { HandledResponse } from './stored-response.js';
-import {
-  challengeOf,
-  internalProblem,
-  isUnauthenticated,
-  problemOf,
-  type Problem,
-} from './problem.js';
+import { challengeOf, failureOf, isClosed, isUnauthenticated, type Problem } from './problem.js';
 
 const requestIdForm = /^[A-Za-z0-9_-]{8,64}$/;
 
@@ -83,10 +77,13 @@ export const respond = async (
     ({ release } = answer);
     await writeAnswer(ctx, answer, (error) => {
       const fields = { request_id: requestId, operation: meta.operation };
-      logger.warn({ ...fields, cause: errorSummary(error) }, 'response cut short');
+      if (ctx.req.socket.destroyed) logger.info(fields, 'client closed request');
+      else logger.warn({ ...fields, cause: errorSummary(error) }, 'response cut short');
     });
   } catch (error) {
-    await writeProblem(ctx, problemFor(error, meta, logger), meta);
+    const problem = failureOf(error, ctx.req, requestId);
+    logCause(error, problem, meta, logger);
+    await writeProblem(ctx, problem, meta);
   }
   const seconds = (performance.now() - began) / 1_000;
   metrics.request(meta.operation, ctx.status, seconds);
@@ -190,19 +187,19 @@ export const byteLengthOf = (content: string | JsonChunks): number =>
     ? Buffer.byteLength(content)
     : content.reduce((sum, { byteLength }) => sum + byteLength, 0);
 
-const problemFor = (
+/** Logs why a request failed; that its client closed it is in its status alone. */
+const logCause = (
   error: unknown,
+  { status }: Problem,
   { requestId, operation }: ResponseMeta,
   logger: Logger,
-): Problem => {
+): void => {
   const fields = { request_id: requestId, operation };
   if (!(error instanceof Fault)) {
     logger.error({ ...fields, cause: errorSummary(error) }, 'defect');
-    return internalProblem(requestId);
-  }
-  if (error.cause !== undefined)
+  } else if (error.cause !== undefined && !isClosed(status)) {
     logger.warn({ ...fields, cause: errorSummary(error.cause) }, error.code);
-  return problemOf(error, requestId);
+  }
 };
 
 /** A message may quote client data, so only its beginning is logged. */

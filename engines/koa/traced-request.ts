@@ -1,7 +1,6 @@
 import type { Context } from 'koa';
-import { Fault } from '../../kernel/fault.js';
 import { exportMark, type Tracing } from '../../kernel/tracing.js';
-import { problemOf } from './problem.js';
+import { failureOf } from './problem.js';
 import type { EncodedAnswer, ResponseMeta } from './respond.js';
 
 /**
@@ -26,7 +25,7 @@ export const tracedRequest = (
       end(answer.status);
       return answer;
     } catch (error) {
-      end(error instanceof Fault ? problemOf(error, meta.requestId).status : 500);
+      end(failureOf(error, ctx.req, meta.requestId).status);
       throw error;
     }
   });

@@ -3,8 +3,10 @@ import { request, type ClientRequest } from 'node:http';
 import { expect } from 'chai';
 import { Type } from 'typebox';
 import { operation, readRoute, writeRoute } from '../../contract/operation.js';
+import { Fault } from '../../kernel/fault.js';
 import { raceAbort } from '../../kernel/query-context.js';
 import { streamNameOf, type EventLog } from '../../kernel/ports.js';
+import { pollUntil } from '../support/poll-until.js';
 import { operationDefaults, smallService, type SmallService } from '../support/small-service.js';
 
 const hang = operation({
@@ -38,6 +40,16 @@ describe('request scope', () => {
   const aborted = (signal: AbortSignal): Promise<unknown> =>
     signal.aborted ? Promise.resolve() : once(signal, 'abort');
 
+  type RequestLine = {
+    readonly msg: string;
+    readonly operation?: string;
+    readonly status?: number;
+  };
+  const lineOf = (operationId: string): RequestLine | undefined =>
+    service.lines
+      .map((line) => JSON.parse(line) as RequestLine)
+      .find(({ msg, operation: name }) => msg === 'request' && name === operationId);
+
   it('ends a query whose client disconnected', async () => {
     await started();
     const sent = ask();
@@ -46,6 +58,53 @@ describe('request scope', () => {
     sent.destroy();
     await aborted(signal);
     await service.close();
+  });
+
+  it('logs and counts a request whose connection closed as 499, without a warning', async () => {
+    const storing = operation({
+      ...operationDefaults,
+      operationId: 'store',
+      method: 'POST',
+      path: '/v2/store',
+      kind: 'w',
+      body: Type.Object({}),
+      response: Type.Object({}),
+    });
+    const begun = Promise.withResolvers<void>();
+    // As engines do, whose error names the cause of what was cancelled.
+    const failing = async (signal: AbortSignal): Promise<never> => {
+      begun.resolve();
+      await aborted(signal);
+      throw new Fault('unavailable', 'The query was cancelled', { cause: new Error('INTERRUPT') });
+    };
+    service = await smallService([
+      readRoute(hang, [], ({ signal }) => failing(signal)),
+      writeRoute(storing, async () => ({ body: {} })),
+    ]);
+    const sent = ask();
+    await begun.promise;
+    sent.destroy();
+    const headers = { 'Service-API-Key': 'editor', 'Content-Type': 'application/json' };
+    const upload = request(`${service.url}/v2/store`, {
+      method: 'POST',
+      headers: { ...headers, 'Content-Length': '100' },
+      agent: false,
+    });
+    upload.on('error', () => undefined);
+    await new Promise((written) => upload.write('{"half":', written));
+    upload.destroy();
+    await pollUntil('the log line of both', 20_000, async () =>
+      ['hang', 'store'].every((name) => lineOf(name) !== undefined),
+    );
+    await service.close();
+    expect(['hang', 'store'].map((name) => lineOf(name)?.status)).to.deep.equal([499, 499]);
+    const entries = service.lines.map((line) => JSON.parse(line) as { readonly level: number });
+    expect(entries.filter(({ level }) => level > 30)).to.deep.equal([]);
+    const counts = (await service.metrics.text()).match(/^assay_request_seconds_count.*$/gm) ?? [];
+    expect(counts.filter((line) => /hang|store/.test(line)).sort()).to.deep.equal([
+      'assay_request_seconds_count{operation="hang",status="499"} 1',
+      'assay_request_seconds_count{operation="store",status="499"} 1',
+    ]);
   });
 
   it('reports that a timed-out write may be recorded in part', async () => {
