@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import { aggregations } from '../../contract/metrics.js';
 import { Fault } from '../../kernel/fault.js';
 import { oneOf, type JsonObject } from '../../kernel/schema-types.js';
 import { conditionMembers, argumentPathOf, filterTreeOf } from './conditions.js';
@@ -12,19 +13,6 @@ import {
   type McpTool,
 } from './tool.js';
 
-const aggregations = [
-  'Count',
-  'Sum',
-  'Average',
-  'Min',
-  'Max',
-  'P50',
-  'P90',
-  'P95',
-  'P99',
-  'PercentageTrue',
-  'PercentageFalse',
-] as const;
 /** Default window. A bucket of everything ends where 1970 begins (contract 4.5). */
 const unboundedWindow = {
   start_time: '1970-01-01T00:00:00Z',
@@ -49,8 +37,8 @@ const aggregateMetrics = readTool({
   name: 'aggregate_metrics',
   title: 'Aggregate metrics',
   description:
-    'Averages, sums, percentiles and counts of metrics over traces or spans: in all, by the ' +
-    'values of a column (group_by), by time (interval_minutes). Traces are counted unless ' +
+    'Averages, sums, percentiles, histograms and counts of metrics over traces or spans: in all, ' +
+    'by the values of a column (group_by), by time (interval_minutes). Traces are counted unless ' +
     'group_by or a condition names a column that only spans have, such as model or type; ' +
     'any_span.model groups traces by the models of their spans. Common metrics: duration_ns, ' +
     'cost, num_total_tokens, toxicity; list_columns has the others.',

@@ -233,6 +233,10 @@ describe('assay mcp', function () {
     expect(all['totals']).to.include({ average_reward: 0.5, requests_count: 3 });
     expect((all['totals'] as JsonObject)['share']).to.be.closeTo(2 / 3, 1e-9);
     expect(all['groups']).to.deep.equal([]);
+    const histogram = { metric: 'reward', aggregation: 'Histogram' };
+    const bins = (await ask({ metrics: [histogram] }))['totals'] as JsonObject;
+    const { counts } = bins['histogram_reward'] as { readonly counts: readonly number[] };
+    expect(counts.reduce((sum, count) => sum + count)).to.equal(3);
     const grouped = (await ask({ group_by: 'user_metadata/plan' }))['groups'] as Items;
     expect(grouped.map(({ group_by, average_reward }) => [group_by, average_reward])).to.deep.equal(
       [
