@@ -21,16 +21,24 @@ import { rankingCriteria, changeRankingCriteria } from './ranking-criteria.js';
 import { liveExperiment, type ExperimentNeeds } from './routes.js';
 import { chooseWinner, experimentScopes, withdrawWinner } from './scopes.js';
 
+/**
+ * Metric types by name: metrics of the project's traces, and ratings by live templates, as
+ * `annotations/<id>`. `isBehind`: the read model lacks events that were logged before.
+ */
+export type MetricsRecorded = {
+  readonly types: ReadonlyMap<string, MetricType>;
+  readonly isBehind: boolean;
+};
+
 type RankingNeeds = {
   readonly log: EventLog;
   readonly experimentShown: ExperimentNeeds['experimentShown'];
   /**
-   * Metric types by name: metrics of the project's traces, and ratings by live templates, as
-   * `annotations/<id>`. From a read model, since all follow from recorded facts; a text metric that
-   * slips in ranks as without a value.
+   * From a read model, since all follow from recorded facts; a text metric that slips in ranks as
+   * without a value.
    */
-  readonly metricsRecorded: (project: ProjectId) => Promise<ReadonlyMap<string, MetricType>>;
-  /** Criteria in effect at this position or later; for the answer only. */
+  readonly metricsRecorded: (project: ProjectId) => Promise<MetricsRecorded>;
+  /** Criteria that apply by default, at this position or later; for the answer only. */
   readonly criteriaShown: (
     principal: Principal,
     project: ProjectId,
@@ -50,7 +58,7 @@ const setCriteriaRoute = (needs: RankingNeeds): Route =>
     setRankingCriteria,
     async ({ body, params: { project_id: project }, principal, cause }) => {
       const recorded = await needs.metricsRecorded(project);
-      const wanted = resolveCriteria(body.criteria, recorded);
+      const wanted = resolveCriteria(body.criteria, recorded.types);
       const complaints = [
         ...repeatedMetricComplaints(wanted),
         ...unrankedComplaints(wanted, recorded),
@@ -58,16 +66,24 @@ const setCriteriaRoute = (needs: RankingNeeds): Route =>
       if (complaints.length > 0) throw validationFault(complaints);
       const decide = changeRankingCriteria(project, wanted);
       const stream = rankingCriteriaStream(project);
-      const { position } = await transact(needs.log, stream, rankingCriteria, decide, cause);
-      return { position, body: await needs.criteriaShown(principal, project, position) };
+      const { state, position } = await transact(needs.log, stream, rankingCriteria, decide, cause);
+      // Those that apply by default follow from what is recorded; others do not wait for it.
+      const shown: RankingCriteria =
+        state.length > 0
+          ? { criteria: [...state], default: false }
+          : await needs.criteriaShown(principal, project, position);
+      return { position, body: shown };
     },
     ({ body }) => repeatedMetricComplaints(bareCriteria(body.criteria)),
   );
 
-/** Complaints about metrics that cannot be ranked by, while others can (contract 5.5). */
+/**
+ * Complaints about metrics that cannot be ranked by, while others can (contract 5.5). A metric that
+ * is not in a read model that lags may be in the log, so any name is taken then.
+ */
 const unrankedComplaints = (
   wanted: readonly Criterion[],
-  recorded: ReadonlyMap<string, MetricType>,
+  { types: recorded, isBehind }: MetricsRecorded,
 ): readonly Complaint[] => {
   // Templates exist before anything is rated by them.
   const isRanked = ([name, type]: readonly [string, MetricType]): boolean =>
@@ -78,7 +94,7 @@ const unrankedComplaints = (
     if (recorded.get(metric) === 'text') {
       return [criterionComplaint(at, `metric '${metric}' is text and cannot be ranked by`)];
     }
-    if (recorded.has(metric) || there.length === 0) return [];
+    if (recorded.has(metric) || there.length === 0 || isBehind) return [];
     return [criterionComplaint(at, `no trace has the metric '${metric}'; there is ${named}`)];
   });
 };

@@ -1,4 +1,5 @@
 import type { ExperimentRecord, ExperimentFacts } from '../../contract/experiment-record.js';
+import type { MetricsRecorded } from '../../command-api/experiments/ranking-routes.js';
 import type { RankingCriteria } from '../../contract/experiment-ranking.js';
 import type { Freshness } from '../../contract/request-ports.js';
 import type { Principal } from '../../contract/roles.js';
@@ -18,21 +19,18 @@ import {
   experimentAnswers,
 } from '../../query-api/experiments/experiment-answers.js';
 import { openRankingCache } from '../../query-api/experiments/ranking-cache.js';
-import type { MetricTypes } from '../../query-api/filters/catalogue.js';
 import { templateCollection, type TemplatesOf } from '../../query-api/run-selection.js';
 
-/** Read-model queries for the responses of experiment writes. */
-export const experimentQueries = ({
-  documents,
-  records,
-  freshness,
-  templatesOf,
-}: {
+type Needs = {
   readonly documents: Documents;
   readonly records: Records;
   readonly freshness: Freshness;
   readonly templatesOf: TemplatesOf;
-}) => {
+};
+
+/** Read-model queries for the responses of experiment writes. */
+export const experimentQueries = (needs: Needs) => {
+  const { documents, records, freshness } = needs;
   const ranks = openRankingCache({ documents, records });
   const waitUntilApplied = async (
     collections: readonly { readonly name: string }[],
@@ -55,9 +53,8 @@ export const experimentQueries = ({
       await waitUntilApplied(experimentCollections, position);
       const found = await documents.get<ExperimentFacts>(experimentList.collection, id);
       const facts = found?.scope === project ? [found.body] : [];
-      const needs = { documents, records, ranks, templatesOf };
       const scope = { principal, project, isCounted: true };
-      const [shown] = await experimentAnswers(needs, facts, scope);
+      const [shown] = await experimentAnswers({ ...needs, ranks }, facts, scope);
       if (shown === undefined) throw new Fault('not-found', 'Experiment not found');
       return shown;
     },
@@ -72,19 +69,30 @@ export const experimentQueries = ({
       return criteriaAnswer({ documents, records }, { organization, project });
     },
 
-    metricsRecorded: async (project: ProjectId): Promise<MetricTypes> => {
-      await freshness.waitUntilApplied([recordsCollection.name, templateCollection.name], null);
-      const { metrics } = await records.columns(allTracesScope(project));
-      const own = metrics.filter((metric) => registryType(metric) === null);
-      const types = own.length === 0 ? new Map() : await records.metricTypes(project, own);
-      const typed = metrics.map(
-        (metric) => [metric, registryType(metric) ?? types.get(metric) ?? 'text'] as const,
-      );
-      const rated = (await templatesOf(project)).map(({ id, type }) => {
-        const shown = ratingTypes[type];
-        return [`annotations/${id}`, shown === 'floating_point' ? shown : 'text'] as const;
-      });
-      return new Map([...typed, ...rated]);
-    },
+    metricsRecorded: (project: ProjectId) => recordedMetrics(needs, project),
   };
+};
+
+const recordedMetrics = async (
+  { freshness, records, templatesOf }: Needs,
+  project: ProjectId,
+): Promise<MetricsRecorded> => {
+  let isBehind = false;
+  await freshness.waitUntilApplied([recordsCollection.name, templateCollection.name], null, {
+    project,
+    onBehind: () => {
+      isBehind = true;
+    },
+  });
+  const { metrics } = await records.columns(allTracesScope(project));
+  const own = metrics.filter((metric) => registryType(metric) === null);
+  const types = own.length === 0 ? new Map() : await records.metricTypes(project, own);
+  const typed = metrics.map(
+    (metric) => [metric, registryType(metric) ?? types.get(metric) ?? 'text'] as const,
+  );
+  const rated = (await templatesOf(project)).map(({ id, type }) => {
+    const shown = ratingTypes[type];
+    return [`annotations/${id}`, shown === 'floating_point' ? shown : 'text'] as const;
+  });
+  return { types: new Map([...typed, ...rated]), isBehind };
 };

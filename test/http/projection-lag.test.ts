@@ -2,15 +2,16 @@ import { expect } from 'chai';
 import { opsCaller } from '../../cli/ops-client.js';
 import { startApp, type App } from '../support/app.js';
 
-describe('the header X-Projection-Behind', () => {
+describe('a read model that lags', () => {
   let app: App;
   before(async () => {
     app = await startApp();
   });
   after(() => app.close());
+  const operate = (...command: Parameters<ReturnType<typeof opsCaller>>) =>
+    opsCaller(app.opsUrl, { opsToken: null })(...command);
 
-  it('has the lag in seconds once a read has waited 2 s for its read model in vain', async () => {
-    const operate = opsCaller(app.opsUrl, { opsToken: null });
+  it('has its lag in X-Projection-Behind once a read has waited 2 s for it in vain', async () => {
     const read = (headers: Readonly<Record<string, string>> = {}) =>
       app.client.send('GET', '/v2/projects', { headers });
     const behind = 'x-projection-behind';
@@ -28,5 +29,35 @@ describe('the header X-Projection-Behind', () => {
     await app.untilCaughtUp();
     const fresh = await read();
     expect([fresh.status, fresh.headers[behind]]).to.deep.equal([200, undefined]);
+  });
+
+  it('refuses no ranking metric of traces that it lacks', async () => {
+    const project = await app.client.call<{ id: string }>('POST', '/v2/projects', {
+      body: { name: 'ranked' },
+    });
+    const root = `/v2/projects/${project.body.id}`;
+    const experiment = await app.client.call<{ id: string }>('POST', `${root}/experiments`, {
+      body: { name: 'ahead' },
+    });
+    const log = (metrics: object) => {
+      const traces = [{ input: 'in', output: 'out', metrics }];
+      const body = { experiment_id: experiment.body.id, traces };
+      return app.client.call('POST', `${root}/traces`, { body });
+    };
+    const path = `${root}/experiments/ranking_criteria`;
+    const set = (metric: string) => {
+      const criteria = [{ metric, weight: 1, direction: 'higher' }];
+      return app.client.send('PUT', path, { body: { criteria } });
+    };
+    await log({ toxicity: 0.5 });
+    expect((await set('reward')).status).to.equal(422);
+    await operate('pause', { name: 'records' });
+    await log({ reward: 1 });
+    const { status, body } = await set('reward');
+    const criteria = [{ metric: 'reward', weight: 1, direction: 'higher' }];
+    expect([status, body]).to.deep.equal([200, { criteria, default: false }]);
+    await operate('resume', { name: 'records', reason: 'a test', operator: 'a test' });
+    await app.untilCaughtUp();
+    expect((await set('unknown')).status).to.equal(422);
   });
 });
