@@ -34,6 +34,7 @@ import { userWrites } from '../command-api/users/routes.js';
 import { viewWrites } from '../command-api/views/routes.js';
 import { readTable } from '../engines/csv/read-table.js';
 import { sha256 } from '../engines/node/digest.js';
+import { threadProcessorMs } from '../engines/node/thread-time.js';
 import type { Secrets } from '../engines/node/secrets.js';
 import type { Vault } from '../kernel/vault.js';
 import type { AccessTokens, IdentityTokens, PasswordHasher } from '../kernel/credentials.js';
@@ -278,7 +279,14 @@ const historyRoutes = (needs: Needs): readonly Route[] => {
   const { log, documents, authorizer, clock, secrets } = needs;
   const semaphore = openHistorySemaphore();
   const chains = { ...needs.chains, page: scheduledPages(needs.chains, semaphore) };
-  const changes = historyChanges({ log, clock, sha256, positionOf: resolveAsOf(needs) });
+  const positionOf = resolveAsOf(needs);
+  const changes = historyChanges({
+    log,
+    clock,
+    processorMs: threadProcessorMs,
+    sha256,
+    positionOf,
+  });
   const answers = { ...changes, changesOf: scheduledChanges(changes, semaphore) };
   const exports = historyExports({ ...needs, sha256, waitUntilFolded: waitForFold(needs) });
   return [

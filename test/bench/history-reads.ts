@@ -5,6 +5,7 @@ import { newestSeal } from '../../command-api/seals/seal-streams.js';
 import { openBus } from '../../engines/memory/bus.js';
 import { systemClock } from '../../engines/node/clock.js';
 import { sha256 } from '../../engines/node/digest.js';
+import { threadProcessorMs } from '../../engines/node/thread-time.js';
 import { openDocumentReader } from '../../engines/sqlite/document-reader.js';
 import { openEventReader } from '../../engines/sqlite/event-log.js';
 import type { ProofQuery } from '../../contract/history-seals.js';
@@ -208,7 +209,13 @@ const openHistory = async (dir: string) => {
     clock: systemClock,
     sha256,
     cursorTag: (text: string) => toHex(sha256(text)).slice(0, tagCharacters),
-    ...historyChanges({ log, clock: systemClock, sha256, positionOf: neverCalled }),
+    ...historyChanges({
+      log,
+      clock: systemClock,
+      processorMs: threadProcessorMs,
+      sha256,
+      positionOf: neverCalled,
+    }),
     ...entryEvidence(log),
     authorizer: { visibleProject: neverCalled },
   };

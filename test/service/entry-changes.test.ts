@@ -66,8 +66,8 @@ describe('changes shown by the history', () => {
     world = await testLog();
   });
   after(() => world.close());
-  const answers = () =>
-    historyChanges({ log: world.log, clock: systemClock, sha256, positionOf: unasked });
+  const answers = (clock = systemClock, processorMs = () => 0) =>
+    historyChanges({ log: world.log, clock, processorMs, sha256, positionOf: unasked });
   const entriesOf = async (trace: string): Promise<readonly ChainEntry[]> =>
     (await world.log.read(traceStream(trace))).map((event, at) => entryOf(event, at + 1));
   const { signal } = new AbortController();
@@ -91,6 +91,23 @@ describe('changes shown by the history', () => {
       const changes = told.flatMap(({ after }) => Object.keys(after ?? {}));
       expect(changes.filter((name) => name === 'annotations')).to.have.length(41);
     }
+  });
+
+  it('fill a page by their work, on a machine whose processors others use', async () => {
+    const traces = Array.from({ length: 20 }, (_, at) => uuid(5, at));
+    for (const trace of traces) await world.append(traceStream(trace), logged(trace, 1));
+    const entries = (await Promise.all(traces.map(entriesOf)))
+      .flat()
+      .map((one, at) => ({ ...one, seq: at + 1 }));
+    let passed = 0;
+    const stepping = (stepMs: number) => () => (passed += stepMs);
+    const clock = (stepMs: number) => ({ ...systemClock, milliseconds: stepping(stepMs) });
+    const count = async (...times: Parameters<typeof answers>) =>
+      (await answers(...times).changesOf(entries, signal)).length;
+    // Each trace takes 200 ms of waiting for a processor.
+    expect(await count(clock(100))).to.equal(20);
+    expect(await count(clock(0), stepping(400))).to.be.within(1, 8);
+    expect(await count(clock(2_000))).to.be.within(1, 3);
   });
 
   it('leave out an event that cannot be folded, and show the others', async () => {
