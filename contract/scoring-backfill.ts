@@ -1,5 +1,5 @@
 import { Type, type Static } from 'typebox';
-import { nodeTypes } from '../kernel/sandbox.js';
+import { nodeTypes, type NodeType } from '../kernel/sandbox.js';
 import {
   id,
   instant,
@@ -125,6 +125,8 @@ export type BackfillFacts = {
   readonly scorer_name: string;
   readonly version: number;
   readonly selection: JsonObject;
+  /** Null: those of the scorer. */
+  readonly scoreable_node_types: readonly NodeType[] | null;
   readonly traces: number;
   readonly done: number;
   readonly scored: number;
@@ -157,7 +159,14 @@ export const backfillJob = (facts: BackfillFacts): Job => {
     steps_completed: done,
     steps_total: Math.max(traces, done),
     retries: 0,
-    request_data: { ...facts.selection, scorer: facts.scorer_name, version: facts.version },
+    request_data: {
+      ...facts.selection,
+      ...(facts.scoreable_node_types !== null && {
+        scoreable_node_types: facts.scoreable_node_types,
+      }),
+      scorer: facts.scorer_name,
+      version: facts.version,
+    },
     error_message: why,
     counts: sumScoringCounts({ waiting: 0, scored, skipped, failed: facts.failed_by }),
     created_at: facts.created_at,

@@ -16,7 +16,7 @@ export type ScoringBackfillsOfRun = { readonly [scorer: string]: BackfillFacts }
  * Scoring backfill jobs of records that a run already held, by run, in the scope of its project.
  */
 export const scoringBackfillList: Projection<typeof pastScoringEvents, ScoringBackfillsOfRun> = {
-  collection: { name: 'past_scoring_list', version: 2, fields: {} },
+  collection: { name: 'past_scoring_list', version: 3, fields: {} },
   deletedWith: { scope: 'project', key: 'run' },
   events: pastScoringEvents,
   keys: ({ data }) => [data.run_id],
@@ -76,6 +76,7 @@ const newBackfill = (data: PastScoringRequested): BackfillFacts => ({
   scorer_name: data.scorer_name,
   version: data.version,
   selection: data.selection,
+  scoreable_node_types: data.scoreable_node_types,
   traces: 0,
   done: 0,
   scored: 0,

@@ -53,14 +53,16 @@ export const jobText = ({ job_name, request_data }: Job): string => {
   return typeof scorer === 'string' ? `${name}: ${scorer} v${String(version)}` : name;
 };
 
-/** The choice of traces of a past job, to go on with it (contract 5.10). */
+/** The choice of records of a past job, to go on with it (contract 5.10). */
 export const choiceOf = ({ request_data }: PastScoringJob): PastScoringRequest => {
-  const { filters, filter_tree, start_time, end_time } = request_data as PastScoringRequest;
+  const { filters, filter_tree, start_time, end_time, scoreable_node_types } =
+    request_data as PastScoringRequest;
   return {
     ...(filters != null && { filters }),
     ...(filter_tree != null && { filter_tree }),
     ...(start_time != null && { start_time }),
     ...(end_time != null && { end_time }),
+    ...(scoreable_node_types != null && { scoreable_node_types }),
   };
 };
 

@@ -84,6 +84,12 @@ describe('past scoring over HTTP', function () {
       error_message: null,
       cancelled_at: null,
     });
+    expect(done['request_data']).to.deep.equal({
+      filters,
+      scoreable_node_types: ['trace'],
+      scorer: name,
+      version: 1,
+    });
     expect(await Promise.all(ids.map(metric))).to.deep.equal([1, undefined, 3]);
     const second = await ask({ scoreable_node_types: ['trace'] });
     expect(second.body.job_id).not.to.equal(first.body.job_id);
