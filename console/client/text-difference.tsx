@@ -6,22 +6,44 @@ type Props = {
   readonly before: string;
   readonly after: string;
   readonly by: 'words' | 'lines';
+  /** True where nothing beside shows the earlier text: texts that are not compared stand both. */
+  readonly showsBefore?: boolean;
 };
 
-/** Texts up to this length together are compared; of longer ones the later is shown. */
+/** Texts up to this length together are compared. */
 const comparedCharactersMax = 50_000;
 
-/** How a recorded text differs from an earlier one; the later text until it is compared. */
+/**
+ * How a recorded text differs from an earlier one; the texts apart until they are compared, and
+ * where they are too long or have too little in common.
+ */
 export const TextDifference = (props: Props) =>
   props.before.length + props.after.length > comparedCharactersMax ? (
-    <RecordedText text={props.after} />
+    <Apart {...props} />
   ) : (
     <Pieces {...props} />
   );
 
-const Pieces = ({ before, after, by }: Props) => {
-  const pieces = useTextDiff(before, after, by);
-  if (pieces === null) return <RecordedText text={after} />;
+/** The later text, with the earlier one before it where that is wanted. */
+const Apart = ({ before, after, showsBefore }: Props) =>
+  showsBefore === true && before !== '' ? (
+    <div class="text-diff">
+      <del>
+        <RecordedText text={before} />
+      </del>
+      {after !== '' && (
+        <ins>
+          <RecordedText text={after} />
+        </ins>
+      )}
+    </div>
+  ) : (
+    <RecordedText text={after} />
+  );
+
+const Pieces = (props: Props) => {
+  const pieces = useTextDiff(props.before, props.after, props.by);
+  if (pieces === null) return <Apart {...props} />;
   return (
     <div class="recorded-text text-diff" dir="auto">
       {pieces.map(({ kind, text }, index) => {

@@ -154,7 +154,12 @@ const DifferenceTable = ({ rows }: { readonly rows: readonly RowDifference[] }) 
                 <div key={column}>
                   <dt>{markedText(column)}</dt>
                   <dd>
-                    <TextDifference before={cellText(before)} after={cellText(after)} by="words" />
+                    <TextDifference
+                      before={cellText(before)}
+                      after={cellText(after)}
+                      by="words"
+                      showsBefore
+                    />
                   </dd>
                 </div>
               ))}

@@ -20,7 +20,7 @@ import {
   unchangedSentence,
   type Caution,
 } from './comparison.js';
-import { MetricTable } from './metric-table.js';
+import { MetricTables } from './metric-table.js';
 import { experimentName, useCriteria } from './questions.js';
 import { comparisonCodec } from './state.js';
 
@@ -54,7 +54,7 @@ export const Page = ({ params }: PageProps) => {
               <strong>{unchanged}</strong>
             </p>
           )}
-          <MetricTable comparison={value} judge={judge} isStale={comparison.isPrevious} />
+          <MetricTables comparison={value} judge={judge} isStale={comparison.isPrevious} />
           {judge === null ? (
             <EmptyNotice title="No metric to compare">
               <p>No trace of these experiments has a number or a yes or no as metric.</p>

@@ -9,6 +9,7 @@ import type {
   RankingCriterion,
 } from '../../clients/typescript/src/generated/experiments-types-2.js';
 import { isDeprecatedMetric, isSystemMetric, metricLabel, printMetric } from '../parts/metrics.js';
+import { printPoints } from '../parts/numbers.js';
 import type { ComparisonView } from './state.js';
 
 /** A page of a comparison, with its metrics. */
@@ -59,19 +60,47 @@ export const verdictOf = (
   return (against.mean_difference ?? 0) > 0 === (direction === 'higher') ? 'good' : 'bad';
 };
 
-/** A difference with its sign: `+0.07`, `-$0.003`, `±0`. */
+/** A difference in the unit of the metric; of shares in percentage points. */
+const printSize = ({ metric, type }: ComparedMetric, difference: number): string =>
+  type === 'boolean' ? printPoints(difference) : printMetric(metric, difference, false);
+
+/** A difference with its sign: `+0.07`, `-$0.003`, `+12.5 pp`, `±0`. */
 export const printDifference = (metric: ComparedMetric, difference: number): string => {
-  const text = printMetric(metric.metric, difference, metric.type === 'boolean');
-  return difference > 0 ? `+${text}` : difference === 0 ? `±${text}` : text;
+  const text = printSize(metric, difference);
+  return difference > 0 && !text.startsWith('<')
+    ? `+${text}`
+    : difference === 0
+      ? `±${text}`
+      : text;
 };
 
 /** `95 % 0.02 … 0.12`, or why there is no interval. */
 export const intervalText = (metric: ComparedMetric, against: AgainstBaseline): string => {
   const { confidence_interval: interval } = against;
   if (interval === null) return 'too few rows';
-  const print = (value: number): string =>
-    printMetric(metric.metric, value, metric.type === 'boolean');
-  return `${print(interval.lower)} … ${print(interval.upper)}`;
+  return `${printSize(metric, interval.lower)} … ${printSize(metric, interval.upper)}`;
+};
+
+/** Rows that a difference is over: `50`, or `43 of 50` where others have no value to compare. */
+export const coverageText = ({ num_rows: rows }: AgainstBaseline, total: number): string =>
+  rows < total
+    ? `${rows.toLocaleString('en')} of ${total.toLocaleString('en')}`
+    : rows.toLocaleString('en');
+
+/** Why differences of these metrics are over fewer than all rows; null where none of them is. */
+export const coverageSentence = (
+  metrics: readonly ComparedMetric[],
+  total: number,
+): string | null => {
+  const partial = metrics.filter((metric) =>
+    againstOf(metric).some(({ num_rows: rows }) => rows < total),
+  );
+  if (partial.length === 0) return null;
+  const computed = partial.filter(({ metric }) => isDeprecatedMetric(metric));
+  const names = computed.map(({ metric }) => metricLabel(metric)).join(', ');
+  const needs = names === '' ? '' : ` ${names}: a value needs an output and a reference.`;
+  const all = total.toLocaleString('en');
+  return `“of ${all}”: on the other rows one of the two has no value.${needs}`;
 };
 
 /** Comparisons of all others on this metric with the baseline. */

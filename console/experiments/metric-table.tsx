@@ -8,27 +8,59 @@ import { useView } from '../client/view.js';
 import { markedText } from '../parts/text-pieces.js';
 import {
   comparedName,
+  coverageSentence,
+  coverageText,
   intervalText,
   isClear,
   printDifference,
   verdictOf,
   type Comparison,
 } from './comparison.js';
-import { metricLabel, printMetric } from '../parts/metrics.js';
+import { isDeprecatedMetric, metricLabel, printMetric } from '../parts/metrics.js';
 import { comparisonCodec } from './state.js';
 
-/** Each metric of each other experiment against the baseline. */
-export const MetricTable = (props: {
+type Props = {
   readonly comparison: Comparison;
   readonly judge: ComparedMetric | null;
   readonly isStale: boolean;
-}) => {
-  const { metrics, experiments } = props.comparison;
+};
+
+/** Each metric of each other experiment against the baseline; deprecated ones apart. */
+export const MetricTables = (props: Props) => {
+  const { metrics, total_rows: total } = props.comparison;
+  const deprecated = metrics.filter(({ metric }) => isDeprecatedMetric(metric));
+  const current = metrics.filter((metric) => !deprecated.includes(metric));
+  const sentence = coverageSentence(metrics, total);
+  return (
+    <>
+      {current.length > 0 && <MetricTable {...props} metrics={current} label="Metrics" />}
+      {deprecated.length > 0 && (
+        <details open={current.length === 0 || deprecated.some((one) => one === props.judge)}>
+          <summary>Deprecated metrics ({deprecated.length})</summary>
+          <MetricTable {...props} metrics={deprecated} label="Deprecated metrics" />
+        </details>
+      )}
+      {sentence !== null && <p class="note">{sentence}</p>}
+    </>
+  );
+};
+
+const MetricTable = (
+  props: Props & { readonly metrics: readonly ComparedMetric[]; readonly label: string },
+) => {
+  const { metrics } = props;
+  const { experiments, total_rows: total } = props.comparison;
   const [base, ...others] = experiments;
   const isSingle = others.length === 1;
   const baseName = nameOf(base);
   return (
-    <div class="scroll-x" tabIndex={0} role="group" aria-label="Metrics" aria-busy={props.isStale}>
+    <div
+      class="scroll-x"
+      tabIndex={0}
+      role="group"
+      aria-label={props.label}
+      aria-busy={props.isStale}
+    >
       <table class="grid-table compared-metrics">
         <thead>
           <tr>
@@ -44,6 +76,9 @@ export const MetricTable = (props: {
               Difference
             </th>
             <th scope="col">95 % interval</th>
+            <th scope="col" class="number">
+              Rows
+            </th>
             <th scope="col" class="number">
               Won
             </th>
@@ -66,6 +101,7 @@ export const MetricTable = (props: {
                 baseName={baseName}
                 otherName={isSingle ? nameOf(other) : 'Other'}
                 isJudge={metric === props.judge}
+                total={total}
               />
             )),
           )}
@@ -86,6 +122,8 @@ const MetricRow = (props: {
   readonly baseName: string;
   readonly otherName: string;
   readonly isJudge: boolean;
+  /** Rows that some of the experiments have. */
+  readonly total: number;
 }) => {
   const [, change] = useView(comparisonCodec);
   const { metric, of } = props;
@@ -111,7 +149,7 @@ const MetricRow = (props: {
       <td class="number" data-label={props.otherName}>
         {meanText(metric, of)}
       </td>
-      {against !== null && <AgainstCells metric={metric} against={against} />}
+      {against !== null && <AgainstCells metric={metric} against={against} total={props.total} />}
     </tr>
   );
 };
@@ -122,6 +160,7 @@ const meanText = (metric: ComparedMetric, of: MetricOfExperiment | undefined): s
 const AgainstCells = (props: {
   readonly metric: ComparedMetric;
   readonly against: AgainstBaseline;
+  readonly total: number;
 }) => {
   const { metric, against } = props;
   const difference = against.mean_difference;
@@ -138,6 +177,9 @@ const AgainstCells = (props: {
           <IntervalBar against={against} verdict={verdict} />
           {isClear(against) ? <strong>{interval}</strong> : <span class="muted">{interval}</span>}
         </span>
+      </td>
+      <td class="number" data-label="Rows">
+        {coverageText(against, props.total)}
       </td>
       <td class="number" data-label="Won">
         {against.wins.toLocaleString('en')}

@@ -4,12 +4,14 @@ import type { Dataset } from '../../clients/typescript/src/generated/datasets-ty
 import { useSurroundings } from '../client/context.js';
 import { kindOf } from '../client/filter-context.js';
 import { useAction, useCaller, useQuery } from '../client/queries.js';
+import { filledColumns, withColumn, type FilledColumn } from '../datasets/filled-columns.js';
 import { datasetCreationPermit } from '../datasets/model.js';
 import { Button } from '../parts/button.js';
 import { Dialog } from '../parts/dialog.js';
 import { Select, TextField } from '../parts/field.js';
 import { FaultNotice } from '../parts/notice.js';
 import { datasetPermit } from '../parts/permits.js';
+import { markedText } from '../parts/text-pieces.js';
 import type { RecordQuestion } from './questions.js';
 
 type Props = {
@@ -114,19 +116,57 @@ const NewDataset = (props: {
 
 const none = '';
 
+/** Each column of the dataset with what fills it, and a choice of further ones. */
+const FilledColumns = (props: {
+  readonly filled: readonly FilledColumn[];
+  readonly columns: readonly Column[];
+  readonly onChange: (filled: readonly FilledColumn[]) => void;
+}) => {
+  const { filled, columns, onChange } = props;
+  const used = new Set(filled.map(({ source }) => source));
+  const choices = columns.map(({ id, label }) => ({ value: id, text: markedText(label) }));
+  return (
+    <>
+      {filled.map(({ name, source, role }) => (
+        <Select
+          key={name}
+          label={markedText(name)}
+          {...(role !== null && { hint: role })}
+          value={source ?? none}
+          choices={[{ value: none, text: '(empty)' }, ...choices]}
+          onChange={(id) =>
+            onChange(
+              filled.map((one) =>
+                one.name === name ? { ...one, source: id === none ? null : id } : one,
+              ),
+            )
+          }
+        />
+      ))}
+      <Select
+        label="Add a column"
+        value={none}
+        choices={[
+          { value: none, text: 'Choose what fills it…' },
+          ...choices.filter(({ value }) => !used.has(value)),
+        ]}
+        onChange={(id) => id !== none && onChange(withColumn(filled, id))}
+      />
+    </>
+  );
+};
+
 const MappingForm = (props: Props & { readonly dataset: Dataset }) => {
   const { navigation } = useSurroundings();
   const { dataset, columns } = props;
-  const names = dataset.column_names.length > 0 ? dataset.column_names : ['input', 'output'];
-  const ids = new Set(columns.map(({ id }) => id));
-  const [mapping, setMapping] = useState<Readonly<Record<string, string>>>(() =>
-    Object.fromEntries(names.map((name) => [name, ids.has(name) ? name : none])),
+  const [filled, setFilled] = useState(() =>
+    filledColumns(dataset, new Set(columns.map(({ id }) => id))),
   );
   const [result, setResult] = useState<string | null>(null);
   const add = useAction(
     datasetPermit(dataset),
     async (operations, _input, options) => {
-      const used = Object.entries(mapping).filter(([, id]) => id !== none);
+      const used = filled.flatMap(({ name, source }) => (source === null ? [] : [[name, source]]));
       const { project_id, ...records } = props.question;
       const answer = await operations.datasets.appendRecords(
         {
@@ -146,11 +186,7 @@ const MappingForm = (props: Props & { readonly dataset: Dataset }) => {
     },
     ['datasets'],
   );
-  const choices = [
-    { value: none, text: '(empty)' },
-    ...columns.map(({ id, label }) => ({ value: id, text: label })),
-  ];
-  const isEmpty = Object.values(mapping).every((id) => id === none);
+  const isEmpty = filled.every(({ source }) => source === null);
   return (
     <form
       class="stack"
@@ -159,15 +195,7 @@ const MappingForm = (props: Props & { readonly dataset: Dataset }) => {
         void add.run();
       }}
     >
-      {names.map((name) => (
-        <Select
-          key={name}
-          label={name}
-          value={mapping[name] ?? none}
-          choices={choices}
-          onChange={(id) => setMapping({ ...mapping, [name]: id })}
-        />
-      ))}
+      <FilledColumns filled={filled} columns={columns} onChange={setFilled} />
       <FaultNotice fault={add.fault} />
       <Button type="submit" look="primary" isDisabled={isEmpty || add.isRunning}>
         Add to {dataset.name}

@@ -11,7 +11,6 @@ import {
   groupWords,
   lineChanges,
   thingText,
-  type EntryNames,
 } from './entry-words.js';
 import {
   changeText,
@@ -19,6 +18,7 @@ import {
   memberChanges,
   recordHistoryPlace,
   type EntryGroup,
+  type EntryNames,
   type MemberChange,
 } from './model.js';
 import { useNames } from './names.js';
@@ -99,7 +99,7 @@ const Group = ({ group, ...row }: RowProps & { readonly group: EntryGroup }) => 
 const Entry = ({ entry, list, names }: RowProps & { readonly entry: HistoryEntry }) => {
   const seq = String(entry.seq);
   const isOpen = list.open === seq;
-  const changes = lineChanges(entry);
+  const changes = lineChanges(entry, names);
   const type = entry.event_type;
   const { onType } = list;
   const row = useRef<HTMLLIElement>(null);
@@ -135,13 +135,21 @@ const Entry = ({ entry, list, names }: RowProps & { readonly entry: HistoryEntry
           #{seq}
         </button>
       </div>
-      {isOpen && <Details entry={entry}>{list.details?.(entry)}</Details>}
+      {isOpen && (
+        <Details entry={entry} names={names}>
+          {list.details?.(entry)}
+        </Details>
+      )}
     </li>
   );
 };
 
-const Details = (props: { readonly entry: HistoryEntry; readonly children: ComponentChildren }) => {
-  const changes = memberChanges(props.entry.before, props.entry.after);
+const Details = (props: {
+  readonly entry: HistoryEntry;
+  readonly names: EntryNames;
+  readonly children: ComponentChildren;
+}) => {
+  const changes = memberChanges(props.entry.before, props.entry.after, props.names);
   return (
     <div class="entry-details">
       {props.children}

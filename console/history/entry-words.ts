@@ -1,6 +1,6 @@
 import type { HistoryEntry } from '../../clients/typescript/src/generated/history-types.js';
 import type { User } from '../../clients/typescript/src/generated/users-types.js';
-import { memberChanges, type MemberChange } from './model.js';
+import { memberChanges, type EntryNames, type MemberChange } from './model.js';
 
 /** Words of an event type, the verb last: `TraceLogged` is `trace logged`. */
 const wordsOf = (type: string): readonly string[] =>
@@ -41,23 +41,23 @@ const pluralOf = (noun: string): string => {
   return /[^aeiou]y$/.test(noun) ? `${noun.slice(0, -1)}ies` : `${noun}s`;
 };
 
-/** Names of people, keys and things by id, as far as they are known. */
-export type EntryNames = ReadonlyMap<string, string>;
-
 type KnownKey = { readonly id: string; readonly description: string };
 type KnownPerson = Pick<User, 'id' | 'email' | 'first_name' | 'last_name'>;
+type KnownTemplate = { readonly id: string; readonly name: string };
 
 /** Names that entries themselves give to their things, the newest first, and those of lists. */
 export const namesOf = (
   entries: readonly HistoryEntry[],
   people: readonly KnownPerson[],
   keys: readonly KnownKey[],
+  templates: readonly KnownTemplate[] = [],
 ): EntryNames => {
   const names = new Map<string, string>();
   for (const { resource, before, after } of entries.toSorted((one, other) => one.seq - other.seq)) {
     const name = nameIn(after) ?? nameIn(before);
     if (name !== null) names.set(resource.id, name);
   }
+  for (const { id, name } of templates) names.set(id, name);
   for (const { id, description } of keys) if (description !== '') names.set(id, description);
   for (const { id, email, first_name: first, last_name: last } of people) {
     names.set(id, `${first} ${last}`.trim() || email);
@@ -101,8 +101,10 @@ const isIdentity = (path: string): boolean =>
  * Changes that a line shows: of what was there before, without members of its identity. A new thing
  * has none: its name says which it is, and the open entry all that it has.
  */
-export const lineChanges = ({
-  before,
-  after,
-}: Pick<HistoryEntry, 'before' | 'after'>): readonly MemberChange[] =>
-  before === null ? [] : memberChanges(before, after).filter(({ path }) => !isIdentity(path));
+export const lineChanges = (
+  { before, after }: Pick<HistoryEntry, 'before' | 'after'>,
+  names: EntryNames = new Map(),
+): readonly MemberChange[] =>
+  before === null
+    ? []
+    : memberChanges(before, after, names).filter(({ path }) => !isIdentity(path));

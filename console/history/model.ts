@@ -33,12 +33,19 @@ export type MemberChange = {
 
 type Patch = Readonly<Record<string, unknown>>;
 
-/** The members that two merge patches differ in, in the order of the later one. */
+/** Names of people, keys, templates and things by id, as far as they are known. */
+export type EntryNames = ReadonlyMap<string, string>;
+
+/**
+ * The members that two merge patches differ in, in the order of the later one; ids within a path
+ * are named where they are known.
+ */
 export const memberChanges = (
   before: Patch | null,
   after: Patch | null,
+  names: EntryNames = new Map(),
 ): readonly MemberChange[] => {
-  const [old, now] = [flattenMembers(before), flattenMembers(after)];
+  const [old, now] = [flattenMembers(before, names), flattenMembers(after, names)];
   const paths = new Set([...now.keys(), ...old.keys()]);
   return [...paths]
     .map((path) => {
@@ -50,8 +57,21 @@ export const memberChanges = (
     .filter(({ before: from, after: to }) => from !== null || to !== null);
 };
 
+/** Projects of which templates are asked at once. */
+const ratedProjectsMax = 5;
+
+/** Projects of entries about ratings, whose templates name what was rated. */
+export const ratedProjects = (entries: readonly HistoryEntry[]): readonly string[] => {
+  const isRated = (patch: Patch | null): boolean =>
+    Object.keys(patch?.['annotations'] ?? {}).length > 0;
+  const rated = entries.flatMap(({ project_id: id, before, after }) =>
+    id !== null && (isRated(before) || isRated(after)) ? [id] : [],
+  );
+  return [...new Set(rated)].slice(0, ratedProjectsMax);
+};
+
 /** Members by path, nested objects down to theirs; lists and digests of texts whole. */
-const flattenMembers = (value: Patch | null): ReadonlyMap<string, unknown> => {
+const flattenMembers = (value: Patch | null, names: EntryNames): ReadonlyMap<string, unknown> => {
   const members = new Map<string, unknown>();
   const add = (path: string, member: unknown): void => {
     if (!isObject(member) || isDigest(member) || Object.keys(member).length === 0) {
@@ -59,7 +79,7 @@ const flattenMembers = (value: Patch | null): ReadonlyMap<string, unknown> => {
       return;
     }
     for (const [name, one] of Object.entries(member)) {
-      add(`${path} / ${shortName(name)}`, one);
+      add(`${path} / ${names.get(name) ?? shortName(name)}`, one);
     }
   };
   for (const [name, member] of Object.entries(value ?? {})) add(name, member);
@@ -176,7 +196,7 @@ export const nextOpen = (
 export const certificateKinds = [
   { value: 'deletion', text: 'deleted records' },
   { value: 'job', text: 'job of the organisation' },
-  { value: 'run', text: 'run' },
+  { value: 'run', text: 'log stream or experiment' },
   { value: 'dataset', text: 'dataset' },
   { value: 'project', text: 'project' },
 ] as const;

@@ -30,7 +30,8 @@ export const ProofPanel = ({ entry }: { readonly entry: HistoryEntry }) => {
   const answer = proof.value;
   const check = (): void => {
     setSteps(null);
-    if (answer === undefined) return;
+    // Without the keys the signature would be called unchecked for a moment.
+    if (answer === undefined || keys.isLoading) return;
     checks
       .ask('proof', { answer, vkeys: keys.vkeys })
       .then(setSteps, (error: Error) => setFailure(error.message));
@@ -110,9 +111,9 @@ export const ProveButton = (props: {
   readonly onChange: (prove: 'on' | 'off') => void;
 }) => (
   <Button
-    isPressed={props.prove === 'on'}
+    isExpanded={props.prove === 'on'}
     onClick={() => props.onChange(props.prove === 'on' ? 'off' : 'on')}
   >
-    Prove
+    {props.prove === 'on' ? 'Close the proof' : 'Prove'}
   </Button>
 );

@@ -45,7 +45,10 @@ export const KeyNotice = ({ keys }: { readonly keys: KeyChoice }) => {
       }}
     >
       <p class="warn">
-        The key came from the service, which cannot vouch for itself: compare it with yours.
+        {keys.vkeys.length === 0
+          ? 'No key: the service gave none, and this browser keeps none. ' +
+            'The signature is checked once you paste one.'
+          : 'The key came from the service, which cannot vouch for itself: compare it with yours.'}
       </p>
       <p class="note">
         The operator prints it with <code>assay audit keys</code>: one line, a vkey. Get it from

@@ -25,7 +25,7 @@ export const proofVerdict = (steps: ProofSteps, sealed: string): ProofVerdict =>
     return { outcome: 'fails', text: `Not proven: ${reasons}.` };
   }
   if (steps.signature.outcome === 'unchecked') {
-    const text = 'Part of the history under its seal, whose signature was not checked here.';
+    const text = 'Part of the history under its seal. The signature of the seal was not checked.';
     return { outcome: 'unchecked', text };
   }
   const text = `Unchanged since it was sealed${sealed}.`;

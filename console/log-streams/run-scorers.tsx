@@ -84,7 +84,7 @@ const ScorerTable = (props: {
         <thead>
           <tr>
             <th scope="col">Scorer</th>
-            <th scope="col">Runs</th>
+            <th scope="col">Version</th>
             <th scope="col">Scores</th>
             <th scope="col">Records</th>
             <ActionsHead />

@@ -14,6 +14,8 @@ type Props = {
   readonly title?: string;
   readonly label?: string;
   readonly isPressed?: boolean;
+  /** For a button that opens a part of the page and closes it. */
+  readonly isExpanded?: boolean;
 };
 
 export const Button = (props: Props) => (
@@ -24,6 +26,7 @@ export const Button = (props: Props) => (
     title={props.permit?.reason ?? props.title}
     aria-label={props.label}
     aria-pressed={props.isPressed}
+    aria-expanded={props.isExpanded}
     onClick={props.onClick}
   >
     {props.children}

@@ -104,6 +104,13 @@ export const printShare = (share: number): string => {
   return `${text} %`;
 };
 
+/** A difference of two shares in percentage points: `12.5 pp`, `< 0.1 pp`. */
+export const printPoints = (difference: number): string => {
+  const text = fixed(difference * 100, 1);
+  if (text !== '0.0' || difference === 0) return `${text.replace(/\.0$/, '')} pp`;
+  return difference > 0 ? '< 0.1 pp' : '> -0.1 pp';
+};
+
 /** A score or a metric to three digits: `0.714`, `41.2`, `1,204`, `12.4 M`. */
 export const printScore = (score: number): string => {
   const size = Math.abs(score);

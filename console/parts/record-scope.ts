@@ -103,6 +103,14 @@ export const streamScope = (streams: readonly string[], hasOthers: boolean): Str
   return { run: '', condition: { filter: leaf } };
 };
 
+/** The run of an address in words, without its name: `One experiment`. */
+export const runText = (run: string): string => {
+  const [kind = ''] = run.split(':');
+  if (kind === 'log_stream') return 'One log stream';
+  if (kind === 'experiment') return 'One experiment';
+  return kind === 'metrics_testing' ? 'One validation' : 'All log streams and experiments';
+};
+
 type RunSelector = {
   readonly log_stream_id?: string;
   readonly experiment_id?: string;

@@ -6,6 +6,7 @@ import type { FilterContext } from '../language/catalogue.js';
 import { Button } from '../parts/button.js';
 import { FilterField } from '../parts/filter-field.js';
 import { rangeName, RangePicker } from '../parts/range-picker.js';
+import { runText } from '../parts/record-scope.js';
 import { useSavedViews } from '../views/saved-views.js';
 import type { RateView } from './state.js';
 
@@ -16,13 +17,13 @@ type ScopeProps = {
   readonly onChange: (change: Partial<RateView>) => void;
 };
 
-/** The traces of the queue in a line: run, range and filter, and the way to change them. */
+/** The traces of the queue in a line: where, range and filter, and the way to change them. */
 export const ScopeLine = (props: { readonly view: RateView; readonly onOpen: () => void }) => {
   const { view } = props;
   useKeys([{ keys: '/', what: 'Filter of the queue', run: props.onOpen }], []);
   return (
     <span class="rate-scope note">
-      <span>{view.run === '' ? 'All runs' : 'One run'}</span>
+      <span>{runText(view.run)}</span>
       <span>{rangeName(view.t)}</span>
       {view.f !== '' && <code>{view.f}</code>}
       <Button look="plain" title="/" onClick={props.onOpen}>

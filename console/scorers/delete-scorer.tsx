@@ -31,7 +31,9 @@ export const DeleteScorer = (props: {
       onConfirm={() => void confirm()}
       onClose={props.onClose}
     >
-      <p>Runs that have it score nothing more by it. Scores that it gave stay.</p>
+      <p>
+        Log streams and experiments that have it score nothing more by it. Scores that it gave stay.
+      </p>
       <FaultNotice fault={remove.fault} />
     </ConfirmDialog>
   );

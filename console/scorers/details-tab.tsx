@@ -9,7 +9,7 @@ import { Checkbox, Select, TextArea, TextField } from '../parts/field.js';
 import { FaultNotice } from '../parts/notice.js';
 import { scorerPermit } from './model.js';
 import { detailsChange, detailsOf, type ScorerDetails } from './details.js';
-import { nodeTypes } from '../../kernel/sandbox.js';
+import { NodeTypes } from './node-types.js';
 
 const rollUps = [
   { value: 'none', text: '–' },
@@ -127,29 +127,5 @@ const DetailFields = (props: {
         onChange={(isInverted) => onEdit({ isInverted })}
       />
     </>
-  );
-};
-
-const NodeTypes = (props: {
-  readonly chosen: ScorerDetails['nodeTypes'];
-  readonly isDisabled: boolean;
-  readonly onChange: (chosen: ScorerDetails['nodeTypes']) => void;
-}) => {
-  const { chosen } = props;
-  const change = (kind: (typeof nodeTypes)[number], isChecked: boolean): void =>
-    props.onChange(nodeTypes.filter((one) => (one === kind ? isChecked : chosen.includes(one))));
-  return (
-    <fieldset class="scorer-kinds">
-      <legend>Scores</legend>
-      {nodeTypes.map((kind) => (
-        <Checkbox
-          key={kind}
-          label={kind}
-          isChecked={chosen.includes(kind)}
-          isDisabled={props.isDisabled}
-          onChange={(isChecked) => change(kind, isChecked)}
-        />
-      ))}
-    </fieldset>
   );
 };

@@ -54,10 +54,13 @@ export const faultPlace = (message: string): FaultPlace => {
   };
 };
 
-/** The place in words, for a list and a mark: `Row 3, line 2`. */
+/** The number of a row as people count, from 1; the service counts from 0. */
+export const rowNumber = (row: number): string => (row + 1).toLocaleString('en');
+
+/** The place in words, for a list and a mark: `Row 4, line 2`. */
 export const placeText = ({ row, line }: FaultPlace): string => {
   const parts = [
-    ...(row === null ? [] : [`row ${row}`]),
+    ...(row === null ? [] : [`row ${rowNumber(row)}`]),
     ...(line === null ? [] : [`line ${line}`]),
   ].join(', ');
   return parts === '' ? '' : parts[0]?.toUpperCase() + parts.slice(1);

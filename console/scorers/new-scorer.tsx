@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks';
+import type { NodeType } from '../../kernel/sandbox.js';
 import { useSurroundings } from '../client/context.js';
 import { useAction } from '../client/queries.js';
 import { Button } from '../parts/button.js';
@@ -7,6 +8,7 @@ import { fieldFault } from '../parts/faults.js';
 import { TextField } from '../parts/field.js';
 import { FaultNotice } from '../parts/notice.js';
 import type { Permit } from '../parts/permits.js';
+import { NodeTypes } from './node-types.js';
 
 /** Makes a code scorer, and goes to it; its name cannot be changed afterwards. */
 export const NewScorer = (props: {
@@ -16,11 +18,12 @@ export const NewScorer = (props: {
   const { navigation } = useSurroundings();
   const [name, setName] = useState('');
   const [description, setDescription] = useState('');
+  const [kinds, setKinds] = useState<readonly NodeType[]>(['trace']);
   const create = useAction(
     props.permit,
     async (operations, _input, options) => {
       const { id } = await operations.scorers.create(
-        { name, scorer_type: 'code', description },
+        { name, scorer_type: 'code', description, scoreable_node_types: kinds },
         options,
       );
       navigation.go(`/scorers/${id}`);
@@ -46,8 +49,13 @@ export const NewScorer = (props: {
           isRequired
         />
         <TextField label="Purpose" value={description} onInput={setDescription} />
+        <NodeTypes chosen={kinds} onChange={setKinds} />
+        <p class="note">
+          A trace is scored as a whole, with its spans; spans each by themselves. The details of the
+          scorer change it.
+        </p>
         {complaint === null && <FaultNotice fault={create.fault} />}
-        <Button type="submit" look="primary" isDisabled={create.isRunning}>
+        <Button type="submit" look="primary" isDisabled={create.isRunning || kinds.length === 0}>
           Create
         </Button>
       </form>

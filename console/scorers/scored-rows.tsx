@@ -6,7 +6,7 @@ import { useView } from '../client/view.js';
 import { DataGrid, type GridColumn, type GridCursor } from '../parts/data-grid.js';
 import { BehindNotice, FaultNotice, Skeleton } from '../parts/notice.js';
 import { RecordedWord } from '../parts/recorded-text.js';
-import type { TestScore } from './model.js';
+import { rowNumber, type TestScore } from './model.js';
 import { useScoredTraces, type ScoredTraces } from './questions.js';
 import { scoredRows, sortedRows, textOf, type ScoredRow } from './scored-row.js';
 import { scoreText } from './score-summary.js';
@@ -79,7 +79,7 @@ const columnsOf = (
       width: 56,
       isNumber: true,
       isSortable: true,
-      cell: ({ row }) => row ?? '–',
+      cell: ({ row }) => (row === null ? '–' : rowNumber(row)),
     },
     {
       id: 'score',

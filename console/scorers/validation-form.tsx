@@ -90,11 +90,11 @@ const DatasetFields = ({ draft }: { readonly draft: ScorerDraft }) => {
         />
         <CountField
           label="First row"
-          count={view.first}
-          least={0}
+          count={view.first + 1}
+          least={1}
           greatest={Number.MAX_SAFE_INTEGER}
           complaint={fieldFault(draft.validate.fault, 'starting_token')}
-          onChange={(first) => change({ first }, 'replace')}
+          onChange={(number) => change({ first: number - 1 }, 'replace')}
         />
         <CountField
           label="Rows"
@@ -106,7 +106,7 @@ const DatasetFields = ({ draft }: { readonly draft: ScorerDraft }) => {
         />
       </div>
       {dataset !== undefined && (
-        <span class="note">{dataset.num_rows.toLocaleString('en')} rows, counted from 0.</span>
+        <span class="note">{dataset.num_rows.toLocaleString('en')} rows, counted from 1.</span>
       )}
     </>
   );

@@ -147,7 +147,10 @@ const Deletion = ({ project }: { readonly project: Project }) => {
   return (
     <section class="card stack" aria-labelledby="settings-deletion">
       <h2 id="settings-deletion">Deletion</h2>
-      <p>All records, runs and ratings of the project are erased, from the log too.</p>
+      <p>
+        All log streams, experiments, records and ratings of the project are erased, from the log
+        too.
+      </p>
       <div class="inline">
         <Button look="danger" permit={remove.permit} onClick={() => setIsAsking(true)}>
           Delete the project…

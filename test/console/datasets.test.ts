@@ -19,6 +19,7 @@ import {
 } from '../../console/datasets/mapping.js';
 import { versionText } from '../../console/datasets/model.js';
 import { followColumns } from '../../console/datasets/rebase.js';
+import { filledColumns, withColumn } from '../../console/datasets/filled-columns.js';
 import { missingSpan } from '../../console/datasets/rows.js';
 import { datasetCodec, datasetListCodec } from '../../console/datasets/state.js';
 import { drawSeed } from '../support/test-environment.js';
@@ -33,6 +34,56 @@ import {
   tableOf,
   type TestDataset,
 } from './dataset-versions.js';
+
+describe('the columns of rows made of records', () => {
+  const known = new Set(['input', 'output', 'dataset_output', 'name', 'metrics/reward']);
+  const role = (...columns: string[]) => ({ columns, flatten: false });
+  const nothing = { input: null, output: null, generated_output: null, metadata: null, mgt: null };
+  const proposed = (
+    column_names: readonly string[],
+    mapping: object | null,
+    more: readonly string[] = [],
+  ) =>
+    filledColumns(
+      { column_names, column_mapping: mapping && { ...nothing, ...mapping } },
+      new Set([...known, ...more]),
+    ).map(({ name, source, role: title }) => `${name} <- ${source ?? '(empty)'}, ${title ?? '-'}`);
+
+  it('are filled by their roles, else by their names', () => {
+    const mapping = {
+      input: role('question'),
+      output: role('answer'),
+      metadata: role('plan'),
+      mgt: { reward: role('truth') },
+    };
+    const names = ['question', 'answer', 'plan', 'truth', 'name', 'other', 'trace_id'];
+    expect(proposed(names, mapping, ['user_metadata/plan'])).to.deep.equal([
+      'question <- input, Input',
+      'answer <- output, Expected output',
+      'plan <- user_metadata/plan, Metadata',
+      'truth <- metrics/reward, -',
+      'name <- name, -',
+      'other <- (empty), -',
+    ]);
+    const tested = { ...mapping, generated_output: role('reply') };
+    expect(proposed(['answer', 'reply'], tested)).to.deep.equal([
+      'answer <- dataset_output, Expected output',
+      'reply <- output, Generated output',
+    ]);
+  });
+
+  it('are input and expected output of a new dataset, and further ones by choice', () => {
+    expect(proposed([], null)).to.deep.equal([
+      'input <- input, Input',
+      'output <- output, Expected output',
+    ]);
+    const one = withColumn([], 'metrics/reward');
+    expect(withColumn(one, 'user_metadata/reward').map(({ name }) => name)).to.deep.equal([
+      'reward',
+      'reward 2',
+    ]);
+  });
+});
 
 describe('the difference of two versions', () => {
   it('equals a naive comparison (check 24)', () => {

@@ -13,6 +13,8 @@ import {
   comparedRowKey,
   intervalText,
   isClear,
+  coverageSentence,
+  coverageText,
   judgingMetric,
   outputText,
   printDifference,
@@ -127,9 +129,26 @@ describe('the comparison of experiments', () => {
     expect(printDifference(reward, 0.07)).to.equal('+0.07');
     expect(printDifference(reward, 0)).to.equal('±0');
     expect(printDifference(cost, -0.003)).to.equal('-$0.003');
-    expect(printDifference(solved, 0.125)).to.equal('+12.5 %');
+    expect(printDifference(solved, 0.125)).to.equal('+12.5 pp');
+    expect(printDifference(solved, -0.02)).to.equal('-2 pp');
+    expect(printDifference(solved, 0.0001)).to.equal('< 0.1 pp');
     expect(intervalText(reward, against())).to.equal('0.02 … 0.12');
+    expect(intervalText(solved, against())).to.equal('2 pp … 12 pp');
     expect(intervalText(reward, against({ confidence_interval: null }))).to.equal('too few rows');
+  });
+
+  it('says over how many rows a difference is, and why not over all', () => {
+    const [whole, partial] = [against({ num_rows: 50 }), against({ num_rows: 43 })];
+    expect([whole, partial].map((one) => coverageText(one, 50))).to.deep.equal(['50', '43 of 50']);
+    const rouge = metricWith([partial], { metric: 'rouge' });
+    expect(coverageSentence([metricWith([whole])], 50)).to.equal(null);
+    expect(coverageSentence([metricWith([partial])], 50)).to.equal(
+      '“of 50”: on the other rows one of the two has no value.',
+    );
+    expect(coverageSentence([metricWith([whole]), rouge], 50)).to.equal(
+      '“of 50”: on the other rows one of the two has no value. ' +
+        'ROUGE-L (deprecated): a value needs an output and a reference.',
+    );
   });
 
   it('says that no row changed, of all metrics or of the one that judges', () => {

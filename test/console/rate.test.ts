@@ -26,6 +26,7 @@ import {
   tracesToRate,
   type RatingQueue,
 } from '../../console/rate/queue.js';
+import { runText } from '../../console/parts/record-scope.js';
 import { ratingAfterKey } from '../../console/rate/rating-keys.js';
 import {
   emptySession,
@@ -188,6 +189,17 @@ const wholeQueue = (ids: readonly string[], offset: number, pageSize: number): R
 };
 
 describe('the queue of traces to rate', () => {
+  it('says which log streams and experiments it is of, in the words of the contract', () => {
+    const id = '5c0d9d8e-1f0a-4a53-9d4b-3f1f6a1f7a20';
+    const kinds = ['', `log_stream:${id}`, `experiment:${id}`, `metrics_testing:${id}`];
+    expect(kinds.map(runText)).to.deep.equal([
+      'All log streams and experiments',
+      'One log stream',
+      'One experiment',
+      'One validation',
+    ]);
+  });
+
   it('has each trace once, from its offset around to it', () => {
     fc.assert(
       fc.property(

@@ -24,7 +24,7 @@ describe('the result of a validation', () => {
       'row 3: ValueError: it is (line 9)\nTraceback (most recent call last):\n' +
       '  File "scorer.py", line 5, in scorer_fn\n    return f(node_output)\n' +
       '  File "scorer.py", line 2, in f\n    raise ValueError("it is (line 9)")';
-    expect(place(message)).to.deep.equal(['Row 3, line 2', 'ValueError: it is (line 9)']);
+    expect(place(message)).to.deep.equal(['Row 4, line 2', 'ValueError: it is (line 9)']);
   });
 
   it('names the line of a syntax error, and neither where the file as a whole is at fault', () => {
@@ -37,7 +37,7 @@ describe('the result of a validation', () => {
       'the file defines no scorer_fn',
     ]);
     expect(place('row 0: TypeError: scorer_fn returned str, but it declares int')[0]).to.equal(
-      'Row 0',
+      'Row 1',
     );
   });
 
@@ -221,9 +221,10 @@ describe('the pages of scorers and log streams', () => {
     };
     expect(countsText(counts)).to.equal('6 scored · 13 failed · 1 waiting');
     expect(reasonsText(counts)).to.equal('exception 12, time 1');
-    const request = { filter_tree: { filter: {} }, start_time: 'then', scorer: 'x', version: 2 };
+    const chosen = { filter_tree: { filter: {} }, scoreable_node_types: ['trace'] };
+    const request = { ...chosen, start_time: 'then', scorer: 'x', version: 2 };
     expect(choiceOf({ request_data: request } as unknown as PastScoringJob)).to.deep.equal({
-      filter_tree: { filter: {} },
+      ...chosen,
       start_time: 'then',
     });
   });

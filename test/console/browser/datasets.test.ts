@@ -173,16 +173,20 @@ describeWithTool(chromium, 'the console, datasets', () => {
   it('compares v2 with v4, rolls back, names the line of a broken CSV (check 24)', async () => {
     const { id } = await made();
     const [first, second] = (await contentOf(id)).rows.map(({ row_id }) => row_id);
+    // Too little in common with the old text to be marked word by word.
+    const replaced = 'Will it rain in the north all day long?';
     await edit(id, { edit_type: 'update_row', row_id: first, values: { answer: 'By sea' } });
     await edit(id, { edit_type: 'rename_column', column_name: 'answer', new_column_name: 'reply' });
     await edit(
       id,
-      { edit_type: 'update_row', row_id: first, values: { reply: 'By air' } },
+      { edit_type: 'update_row', row_id: first, values: { reply: 'By air', question: replaced } },
       { edit_type: 'delete_row', row_id: second },
       { edit_type: 'append_row', values: { question: 'To Bodø?' } },
     );
     const page = await open(`/datasets/${id}#from=2&to=4`);
     const difference = page.getByRole('region', { name: 'Difference of v2 and v4' });
+    await difference.locator('del', { hasText: 'To Oslo?' }).waitFor();
+    await difference.locator('ins', { hasText: replaced }).waitFor();
     await difference.getByText('1 row added, 1 row removed, 1 row edited, 1 the same.').waitFor();
     await difference.getByText('Column answer is now reply.').waitFor();
     await difference.locator('del', { hasText: 'sea' }).waitFor();

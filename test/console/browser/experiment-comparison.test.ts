@@ -58,6 +58,9 @@ describeWithTool(chromium, 'the console, comparing experiments', () => {
     const reward = metrics.getByRole('row').filter({ hasText: 'reward' });
     await reward.waitFor();
     const { metrics: expected } = await compared(7);
+    expect(await metrics.getByRole('row').filter({ hasText: 'deprecated' }).count()).to.equal(0);
+    await page.getByText('Deprecated metrics (2)').click();
+    await page.getByText('“of 20”: on the other rows one of the two has no value.').waitFor();
     for (const { metric, experiments } of expected) {
       const against = experiments[1]?.against_baseline;
       const interval = against?.confidence_interval;
@@ -69,6 +72,7 @@ describeWithTool(chromium, 'the console, comparing experiments', () => {
       const cells = await row.getByRole('cell').allInnerTexts();
       const counts = [against?.wins, against?.ties, against?.losses].map(String);
       expect(cells.slice(-3), metric).to.deep.equal(counts);
+      expect(cells.at(-4), metric).to.equal(`${against?.num_rows} of 20`);
       const bounds = (cells[3] ?? '').match(/-?[\d.]+(?:e-?\d+)?/g)?.map(Number) ?? [];
       const isNanoseconds = metric.endsWith('_ns');
       if (!isNanoseconds && interval != null) {

@@ -83,6 +83,10 @@ describeWithTool(chromium, 'the console, history', () => {
     const steps = (outcome: string) => renaming.locator(`.check-step[data-outcome=${outcome}]`);
     await steps('holds').nth(3).waitFor();
     await page.getByText('The key came from the service').waitFor();
+    await renaming.getByRole('button', { name: 'Close the proof', expanded: true }).click();
+    await steps('holds').first().waitFor({ state: 'detached' });
+    await renaming.getByRole('button', { name: 'Prove', expanded: false }).click();
+    await steps('holds').nth(3).waitFor();
     await expectAccessible(page);
     await browser.context.setOffline(true);
     await renaming.getByRole('button', { name: 'Check again' }).click();

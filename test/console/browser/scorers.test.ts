@@ -106,7 +106,7 @@ describeWithTool(chromium, 'the console, scorers and log streams', function () {
     await write(raising);
     await page.keyboard.press('Control+Enter');
     await page.getByRole('progressbar', { name: 'Progress of the validation' }).waitFor();
-    await result().getByText('Row 1, line 3:').waitFor();
+    await result().getByText('Row 2, line 3:').waitFor();
     await result().getByText('ValueError: it is bb').waitFor();
     await page.locator('.cm-lint-marker-error').waitFor();
     const marked = await page.locator('.cm-lintRange-error').textContent();
@@ -116,7 +116,7 @@ describeWithTool(chromium, 'the console, scorers and log streams', function () {
     await expectWellMade();
 
     await page.reload();
-    await result().getByText('Row 1, line 3:').waitFor();
+    await result().getByText('Row 2, line 3:').waitFor();
     await result().getByText('validated on an earlier visit').waitFor();
 
     await write(mended);
@@ -124,7 +124,7 @@ describeWithTool(chromium, 'the console, scorers and log streams', function () {
     await page.getByRole('progressbar', { name: 'Progress of the validation' }).waitFor();
     await result().getByText('valid · int · 3 scores · mean 2').waitFor();
     const rows = page.getByRole('grid', { name: 'Scored rows' });
-    await rows.getByRole('row', { name: '2 3 q2 ccc ccc open' }).waitFor();
+    await rows.getByRole('row', { name: '3 3 q2 ccc ccc open' }).waitFor();
     await expectWellMade();
     await editor().click();
     await page.keyboard.press('Control+s');
@@ -226,6 +226,9 @@ describeWithTool(chromium, 'the console, scorers and log streams', function () {
     await dialog.getByLabel('Name').fill(doomed);
     await dialog.getByRole('button', { name: 'Create' }).click();
     await editor().getByText('def scorer_fn').waitFor();
+    await page.getByRole('tab', { name: 'Details' }).click();
+    await page.getByRole('checkbox', { name: 'trace', checked: true }).waitFor();
+    expect(await page.getByRole('checkbox', { name: 'llm' }).isChecked()).to.equal(false);
     await page.getByRole('button', { name: 'Delete…' }).click();
     await dialog.getByLabel(`Type ${doomed} to confirm`).fill(doomed);
     await dialog.getByRole('button', { name: 'Delete for good' }).click();

@@ -326,6 +326,9 @@ describeWithTool(chromium, 'the page of a trace', () => {
     await dialog.getByLabel('Find a dataset, or name a new one').fill(made);
     await dialog.getByRole('button', { name: `Make the dataset ${made}` }).click();
     await dialog.getByLabel('input').selectOption('input');
+    await dialog.getByText('Expected output').waitFor();
+    await dialog.getByLabel('Add a column').selectOption('name');
+    await dialog.getByLabel('name', { exact: true }).waitFor();
     await dialog.getByRole('button', { name: `Add to ${made}` }).click();
     await dialog.getByText('1 added, 0 were there').waitFor();
   });

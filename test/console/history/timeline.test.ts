@@ -14,6 +14,7 @@ import {
   groupEntries,
   memberChanges,
   nextOpen,
+  ratedProjects,
 } from '../../../console/history/model.js';
 import { recordHistoryCodec, timelineCodec } from '../../../console/history/state.js';
 import { fails, holds, unchecked } from '../../../console/history/seal-signature.js';
@@ -78,6 +79,23 @@ describe('the timeline of the history', () => {
     expect(thingText(made, none).name).to.equal('set-0000');
     expect(lineChanges(renamed).map(changeText)).to.deep.equal(['old → new']);
     expect(lineChanges(made)).to.deep.equal([]);
+  });
+
+  it('names the template and the person of a rating', () => {
+    const [template, ada] = [
+      '6f1c0a52-7d8e-4b9f-a0c1-d2e3f4a5b6c7',
+      '5c0d9d8e-1f0a-4a53-9d4b-3f1f6a1f7a20',
+    ];
+    const rating = (value: unknown) => ({ annotations: { [template]: { [ada]: { value } } } });
+    const rated = { ...entry(2, null), project_id: 'p', before: rating(null), after: rating(4) };
+    expect(ratedProjects([{ ...entry(1, null), project_id: 'q', before: null, after: {} }])).to.be
+      .empty;
+    expect(ratedProjects([rated])).to.deep.equal(['p']);
+    const person = { id: ada, email: 'ada@example.org', first_name: 'Ada', last_name: '' };
+    const names = namesOf([], [person], [], [{ id: template, name: 'Helpful' }]);
+    const shown = (known: typeof names) => lineChanges(rated, known).map(({ path }) => path);
+    expect(shown(names)).to.deep.equal(['annotations / Helpful / Ada / value']);
+    expect(shown(new Map())).to.deep.equal(['annotations / 6f1c0a52 / 5c0d9d8e / value']);
   });
 
   it('says of a proof in a sentence what its steps show', () => {
