@@ -65,6 +65,8 @@ export type Parking = {
   version(projection: string): number | null;
   saveVersion(projection: string, version: number): Promise<void>;
   of(projection: string): ParkedAndSkipped;
+  /** True unless an event of the stream is parked or skipped: it is folded as it is in the log. */
+  readonly followsLog: (projection: string, stream: StreamName) => boolean;
   /** Other notes of one kind, by key. */
   notesOf(kind: string): ReadonlyMap<string, unknown>;
   /** Writes all notes in one step; a null body removes a note. */
@@ -131,10 +133,7 @@ export const openParking = async (
       await write([stateDocument('version', `version/${projection}`, projection, body)]);
       versions.set(projection, version);
     },
-    of: (projection) => ({
-      parked: parked.get(projection) ?? nothingParked.parked,
-      skipped: skipped.get(projection) ?? nothingParked.skipped,
-    }),
+    ...streamsApart(known),
     ...stateNotes(known, write),
     park,
     unpark,
@@ -159,6 +158,17 @@ export const openParking = async (
     },
   };
 };
+
+/** Streams that a projection does not fold as logged. */
+const streamsApart = ({ parked, skipped }: LoadedState): Pick<Parking, 'of' | 'followsLog'> => ({
+  of: (projection) => ({
+    parked: parked.get(projection) ?? nothingParked.parked,
+    skipped: skipped.get(projection) ?? nothingParked.skipped,
+  }),
+  followsLog: (projection, stream) =>
+    parked.get(projection)?.has(stream) !== true &&
+    ![...(skipped.get(projection) ?? [])].some((key) => key.startsWith(`${stream}@`)),
+});
 
 const stateNotes = (
   { notesOf, putNote }: LoadedState,

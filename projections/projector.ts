@@ -82,6 +82,9 @@ export type Projector = {
   stop(): Promise<void>;
 };
 
+/** The projector in its own thread. */
+export type LocalProjector = Projector & Pick<Parking, 'followsLog'>;
+
 type ProjectorNeeds = Omit<RunnerNeeds, 'parking' | 'onPage'> & {
   /** The records, where this thread opens them. */
   readonly records?: Pick<Records, 'erasingSince'> | null;
@@ -95,7 +98,7 @@ type ProjectorNeeds = Omit<RunnerNeeds, 'parking' | 'onPage'> & {
  * Starts feeding all read models and returns the handle to operate them; resolves once checkpoints
  * are known.
  */
-export const openProjector = async (needs: ProjectorNeeds): Promise<Projector> => {
+export const openProjector = async (needs: ProjectorNeeds): Promise<LocalProjector> => {
   const parking = await openParking(needs.documents, await readSkippedEvents(needs), needs.state);
   const names = needs.readModels.map(({ name }) => name);
   const onPage = skipDecisionHandler(parking, names, (name, stream) => unpark(name, stream));
@@ -158,6 +161,7 @@ export const openProjector = async (needs: ProjectorNeeds): Promise<Projector> =
       }),
     abortWorks: () => works.end(),
     pendingErasures: async () => pendingErasures(needs),
+    followsLog: parking.followsLog,
     stop: async () => {
       await works.end();
       await runner.stop();

@@ -13,7 +13,9 @@ import { documentsReadModel } from '../projections/documents-model.js';
 import { historyReadModel } from '../projections/history/model.js';
 import { openProjector } from '../projections/projector.js';
 import { partitionStateCollection } from '../projections/parking.js';
+import { recordsCollection } from '../projections/records/collection.js';
 import { recordsReadModel } from '../projections/records/model.js';
+import { groupRowsFromLog } from '../projections/records/trace-reads.js';
 import type { WarmsRecords } from './read-side-thread.js';
 import { openServiceTracing, tracedAnswers, tracedReadModel, tracedRecords } from './tracing.js';
 import { recordAnswers } from '../query-api/records/answers.js';
@@ -84,7 +86,14 @@ const projector = await openProjector({
   ].map((readModel) => tracedReadModel(tracing, readModel)),
 });
 if (records !== null) {
-  const answers = recordAnswers({ records, inSlices: openTimeSlices() });
+  const groupRows = groupRowsFromLog({
+    records,
+    reader,
+    decode,
+    followsLog: (stream) => projector.followsLog(recordsCollection.name, stream),
+  });
+  const source = engines.names.eventLog === 'sqlite' ? { ...records, groupRows } : records;
+  const answers = recordAnswers({ records: source, inSlices: openTimeSlices() });
   serveCalls(start.records, tracedRecords(tracing, 'engine', records));
   serveCalls(start.answers, tracedAnswers(tracing, 'engine', answers));
 }

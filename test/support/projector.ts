@@ -19,7 +19,7 @@ import { otelMapping, type OtelMapping } from '../../kernel/otel/mapping.js';
 import type { Records } from '../../kernel/records/records.js';
 import { documentsReadModel, type AnyProjection } from '../../projections/documents-model.js';
 import { openFreshness } from '../../projections/freshness.js';
-import { openProjector, type Projector } from '../../projections/projector.js';
+import { openProjector, type LocalProjector } from '../../projections/projector.js';
 import { recordsReadModel } from '../../projections/records/model.js';
 import type { ReadModel } from '../../projections/read-model.js';
 import type { RunnerNeeds } from '../../projections/runner.js';
@@ -29,7 +29,7 @@ export type OpenProjector = {
   readonly log: EventLog;
   readonly documents: Documents;
   readonly records: Records;
-  readonly projector: Projector;
+  readonly projector: LocalProjector;
   readonly freshness: Freshness;
   /** Resolves when every read model has passed the log's head. */
   untilCaughtUp(): Promise<Position>;
