@@ -174,6 +174,10 @@ export const useAction = <R extends Requirement, I = void>(
   return { permit, ...state, run, clearFault: () => setState({ ...state, fault: null }) };
 };
 
+/** Fault of a write that is not sent, because its target is not what was shown any more. */
+export const changedSince = (): AssayFault =>
+  new AssayFault('It was changed since it was shown', { code: 'precondition_failed' });
+
 /** The end of a write of a queue: its answer, or why it failed. */
 type WriteOutcome<T> = { readonly value: T } | { readonly fault: AssayFault };
 

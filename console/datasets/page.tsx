@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks';
 import type { Dataset } from '../../clients/typescript/src/generated/datasets-types.js';
+import { containsFilter } from '../client/contains-filter.js';
 import { useCaller, useQuery } from '../client/queries.js';
 import { useView } from '../client/view.js';
 import { Button } from '../parts/button.js';
@@ -102,16 +103,7 @@ const useDatasetList = (limit: number) => {
         {
           limit,
           filters: [
-            ...(name === ''
-              ? []
-              : [
-                  {
-                    name: 'name',
-                    operator: 'contains',
-                    value: name,
-                    case_sensitive: false,
-                  } as const,
-                ]),
+            ...containsFilter('name', name),
             ...(project === null ? [] : [{ name: 'used_in_project', value: project } as const]),
           ],
           sort:

@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks';
 import type { Dataset } from '../../clients/typescript/src/generated/datasets-types.js';
 import type { Project } from '../../clients/typescript/src/generated/projects-types.js';
+import { containsFilter } from '../client/contains-filter.js';
 import { useSurroundings } from '../client/context.js';
 import { useAction, useQuery } from '../client/queries.js';
 import { ActionsHead } from '../parts/actions-head.js';
@@ -113,8 +114,7 @@ const LinkDialog = (props: { readonly dataset: Dataset; readonly onClose: () => 
   const projects = useQuery({
     key: ['projects', 'list', name],
     ask: async (operations, signal) => {
-      const filters =
-        name === '' ? [] : [{ name: 'name', operator: 'contains', value: name } as const];
+      const filters = containsFilter('name', name);
       return operations.projects.page({ filters, limit: foundMax }, { signal });
     },
     keepsPrevious: true,

@@ -4,6 +4,7 @@ import type {
   RankingCriterion,
   SearchExperiments,
 } from '../../clients/typescript/src/generated/experiments-types-2.js';
+import { containsFilter } from '../client/contains-filter.js';
 import { isDeprecatedMetric, isSystemMetric, metricLabel, printMetric } from '../parts/metrics.js';
 import { figureOf, type Figure } from '../parts/numbers.js';
 import type { LeaderboardView } from './state.js';
@@ -22,9 +23,7 @@ export const leaderboardQuestion = (
   } else if (group !== '') {
     filters.push({ name: 'experiment_group_id', value: group });
   }
-  if (find !== '') {
-    filters.push({ name: 'name', operator: 'contains', value: find, case_sensitive: false });
-  }
+  filters.push(...containsFilter('name', find));
   return {
     filters,
     limit: experimentsMax,

@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks';
 import type { Column } from '../../clients/typescript/src/generated/traces-types.js';
 import type { Dataset } from '../../clients/typescript/src/generated/datasets-types.js';
+import { containsFilter } from '../client/contains-filter.js';
 import { useSurroundings } from '../client/context.js';
 import { kindOf } from '../client/filter-context.js';
 import { useAction, useCaller, useQuery } from '../client/queries.js';
@@ -34,7 +35,7 @@ export const DatasetDialog = (props: Props) => {
     ask: (operations, signal) =>
       operations.datasets.query(
         {
-          filters: name === '' ? [] : [{ name: 'name', operator: 'contains', value: name }],
+          filters: containsFilter('name', name),
           limit: listedMax,
         },
         { signal },

@@ -1,23 +1,14 @@
-import { useMemo, useRef, useState } from 'preact/hooks';
+import { useState } from 'preact/hooks';
 import { useSurroundings } from '../client/context.js';
-import {
-  kindOf,
-  useFilterContext,
-  useRecentFilters,
-  useWantedValues,
-} from '../client/filter-context.js';
-import { useKeys } from '../client/keys.js';
-import { RunPicker } from '../client/run-picker.js';
+import { kindOf } from '../client/filter-context.js';
+import { useScopeFields } from '../client/scope-fields.js';
 import { useView } from '../client/view.js';
 import type { FilterTree } from '../language/filter-tree.js';
-import { parseFilter } from '../language/parse-filter.js';
 import { printFilter } from '../language/print-filter.js';
 import { Button } from '../parts/button.js';
 import { FilterBuilder } from '../parts/filter-builder.js';
-import { FilterField } from '../parts/filter-field.js';
 import { PageHeading } from '../parts/heading.js';
 import type { PageProps } from '../parts/page.js';
-import { RangePicker } from '../parts/range-picker.js';
 import { Tabs } from '../parts/tabs.js';
 import { useSavedViews } from '../views/saved-views.js';
 import type { Population } from '../../kernel/records/record.js';
@@ -39,20 +30,12 @@ export const Page = ({ params }: PageProps) => {
   const population: Population =
     kind === 'sessions' ? 'session' : kind === 'spans' ? 'span' : 'trace';
   const [view, change] = useView(explorerCodec);
-  const context = useFilterContext(projectId, population);
-  const wanted = useWantedValues(projectId);
-  const { recents, addRecent } = useRecentFilters();
-  const field = useRef<HTMLInputElement | null>(null);
+  const fields = useScopeFields({ projectId, population, view, onChange: change });
+  const { apply, context, tree } = fields;
   const [isBuilding, setIsBuilding] = useState(false);
   const views = useSavedViews({ projectId, page: kindOf[population] });
-  const parsed = useMemo(() => parseFilter(view.f, context), [view.f, context]);
-  useKeys([{ keys: '/', what: 'Filter', run: () => field.current?.focus() }], []);
-  const apply = (filter: string): void => {
-    addRecent(filter);
-    if (filter !== view.f) change({ f: filter });
-  };
   const goTo = (to: Population): void => {
-    const next = viewOfKind(view, parsed.tree, population, to, context.me);
+    const next = viewOfKind(view, tree, population, to, context.me);
     navigation.go(`/p/${projectId}/${kindOf[to]}`, explorerCodec.write(next));
   };
   return (
@@ -61,26 +44,20 @@ export const Page = ({ params }: PageProps) => {
         <PageHeading title={tabs.find(({ key }) => key === population)?.text ?? ''} />
         <Tabs label="Kind of records" tabs={tabs} selected={population} onSelect={goTo} />
         <div class="explorer-scope">
-          <RunPicker projectId={projectId} run={view.run} onChange={(run) => change({ run })} />
-          <RangePicker range={view.t} onChange={(range) => change({ t: range })} />
+          {fields.run}
+          {fields.range}
         </div>
       </div>
-      <FilterField
-        label="Filter"
-        text={view.f}
-        context={context}
-        {...wanted}
-        recents={recents}
-        onApply={apply}
-        inputRef={field}
-      >
-        <Button onClick={() => setIsBuilding(true)}>Builder</Button>
-        {views.button}
-      </FilterField>
+      {fields.filter(
+        <>
+          <Button onClick={() => setIsBuilding(true)}>Builder</Button>
+          {views.button}
+        </>,
+      )}
       {views.dialog}
       {isBuilding && (
         <FilterBuilder
-          tree={parsed.tree}
+          tree={tree}
           context={context}
           onApply={apply}
           onClose={() => setIsBuilding(false)}
@@ -95,9 +72,9 @@ export const Page = ({ params }: PageProps) => {
         projectId={projectId}
         context={context}
         view={view}
-        tree={parsed.tree}
+        tree={tree}
         onChange={change}
-        onTree={(tree) => apply(tree === null ? '' : printFilter(tree, context.me))}
+        onTree={(next) => apply(next === null ? '' : printFilter(next, context.me))}
       />
     </>
   );

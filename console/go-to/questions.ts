@@ -1,3 +1,4 @@
+import { containsFilter } from '../client/contains-filter.js';
 import { kindOf } from '../client/filter-context.js';
 import { useQuery } from '../client/queries.js';
 import type { Operations } from '../client/operations.js';
@@ -46,16 +47,10 @@ const namePlace = (path: string, { id, name }: Listed, view = ''): Place => ({
 
 /** Condition of a list: the name contains the text, or the id is this one. */
 const listing = (wanted: WantedPlace) => ({
-  filters: [
+  filters:
     wanted.by === 'name'
-      ? ({
-          name: 'name',
-          operator: 'contains',
-          value: wanted.text,
-          case_sensitive: false,
-        } as const)
-      : ({ name: 'id', operator: 'eq', value: wanted.id ?? '' } as const),
-  ],
+      ? containsFilter('name', wanted.text)
+      : [{ name: 'id', operator: 'eq', value: wanted.id ?? '' } as const],
   limit: listedMax,
 });
 

@@ -1,21 +1,17 @@
 import type { ComponentChildren } from 'preact';
-import { useMemo, useRef, useState } from 'preact/hooks';
+import { useMemo } from 'preact/hooks';
 import type { Job } from '../../clients/typescript/src/generated/jobs-types.js';
 import type { Scorer } from '../../clients/typescript/src/generated/scorers-types-2.js';
 import type { PastScoringRequest } from '../../clients/typescript/src/generated/scorers-types.js';
 import { useSurroundings } from '../client/context.js';
-import { useFilterContext, useRecentFilters, useWantedValues } from '../client/filter-context.js';
-import { useKeys } from '../client/keys.js';
 import { useAction, type Action } from '../client/queries.js';
+import { useScopeFields } from '../client/scope-fields.js';
 import { useView } from '../client/view.js';
-import { parseFilter } from '../language/parse-filter.js';
 import { Button } from '../parts/button.js';
 import { Select } from '../parts/field.js';
-import { FilterField } from '../parts/filter-field.js';
 import { BehindNotice, FaultNotice } from '../parts/notice.js';
 import { printCount } from '../parts/numbers.js';
 import type { Permit } from '../parts/permits.js';
-import { RangePicker } from '../parts/range-picker.js';
 import { windowOf } from '../parts/record-scope.js';
 import { markedText } from '../parts/text-pieces.js';
 import { scorerText } from '../scorers/model.js';
@@ -123,13 +119,14 @@ const TraceChoice = (props: {
   const { ids, permit } = props;
   const { service } = useSurroundings();
   const [view, change] = useView(logStreamCodec);
-  const [now, setNow] = useState(() => service.now());
-  const context = useFilterContext(ids.projectId, 'trace');
-  const wanted = useWantedValues(ids.projectId);
-  const { recents, addRecent } = useRecentFilters();
-  const field = useRef<HTMLInputElement | null>(null);
-  useKeys([{ keys: '/', what: 'Filter', run: () => field.current?.focus() }], []);
-  const { tree } = useMemo(() => parseFilter(view.f, context), [view.f, context]);
+  const now = useMemo(() => service.now(), [view.t]);
+  const fields = useScopeFields({
+    projectId: ids.projectId,
+    population: 'trace',
+    view,
+    onChange: change,
+  });
+  const { tree } = fields;
   const request = { ...windowOf(view.t, now), ...(tree !== null && { filter_tree: tree }) };
   const question = { project_id: ids.projectId, log_stream_id: ids.runId, ...request };
   const isWhole = view.f === '' || tree !== null;
@@ -138,26 +135,9 @@ const TraceChoice = (props: {
     <>
       <div class="run-fields">
         {props.children}
-        <RangePicker
-          range={view.t}
-          onChange={(range) => {
-            setNow(service.now());
-            change({ t: range });
-          }}
-        />
+        {fields.range}
       </div>
-      <FilterField
-        label="Filter"
-        text={view.f}
-        context={context}
-        {...wanted}
-        recents={recents}
-        onApply={(filter) => {
-          addRecent(filter);
-          change({ f: filter });
-        }}
-        inputRef={field}
-      />
+      {fields.filter(null)}
       <FaultNotice fault={count.fault} onRetry={count.refetch} />
       <div class="inline">
         <span role="status" aria-busy={count.isPrevious}>

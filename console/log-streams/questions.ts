@@ -11,6 +11,7 @@ import type {
   CountedRunScorer,
   PastScoringJob,
 } from '../../clients/typescript/src/generated/scorers-types.js';
+import { containsFilter } from '../client/contains-filter.js';
 import { useQuery, type Query } from '../client/queries.js';
 import { isUnfinished } from './model.js';
 
@@ -30,10 +31,7 @@ export const useLogStreams = (projectId: string, find: string): Query<LogStreamP
           limit: logStreamsMax,
           include_counts: true,
           sort: { name: 'name' },
-          filters:
-            find === ''
-              ? []
-              : [{ name: 'name', operator: 'contains', value: find, case_sensitive: false }],
+          filters: containsFilter('name', find),
         },
         { signal },
       ),

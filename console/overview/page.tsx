@@ -1,28 +1,19 @@
-import { useEffect, useMemo, useRef } from 'preact/hooks';
+import { useEffect, useRef } from 'preact/hooks';
 import type { Column } from '../../clients/typescript/src/generated/traces-types.js';
-import type { FilterContext } from '../language/catalogue.js';
 import { useSurroundings } from '../client/context.js';
-import {
-  useColumns,
-  useFilterContext,
-  useRecentFilters,
-  useWantedValues,
-} from '../client/filter-context.js';
+import { useColumns } from '../client/filter-context.js';
 import { useKeys } from '../client/keys.js';
 import { useQuery, type Query } from '../client/queries.js';
-import { RunPicker } from '../client/run-picker.js';
+import { useScopeFields } from '../client/scope-fields.js';
 import { useView } from '../client/view.js';
 import { NewestRecord } from '../explorer/newest-record.js';
 import { useBounds, withFilter, type RecordQuestion } from '../explorer/questions.js';
 import type { FilterTree } from '../language/filter-tree.js';
-import { parseFilter } from '../language/parse-filter.js';
 import { Button } from '../parts/button.js';
 import { Select } from '../parts/field.js';
-import { FilterField } from '../parts/filter-field.js';
 import { PageHeading } from '../parts/heading.js';
 import { BehindNotice, EmptyNotice, FaultNotice, Skeleton } from '../parts/notice.js';
 import type { PageProps } from '../parts/page.js';
-import { RangePicker } from '../parts/range-picker.js';
 import type { TimeRange } from '../parts/address.js';
 import { allRuns, runSelector, windowOf } from '../parts/record-scope.js';
 import { useSavedViews } from '../views/saved-views.js';
@@ -43,13 +34,20 @@ import { useScope } from './use-scope.js';
 export const Page = ({ params }: PageProps) => {
   const projectId = params['project_id'] ?? '';
   const [view, change] = useView(overviewCodec);
-  const context = useFilterContext(projectId, 'trace');
-  const parsed = useMemo(() => parseFilter(view.f, context), [view.f, context]);
+  const setRange = useRangeStack(view.t, (t) => change({ t }));
+  const fields = useScopeFields({
+    projectId,
+    population: 'trace',
+    view,
+    isOfStreams: true,
+    onChange: (part) => (part.t === undefined ? change(part) : setRange.push(part.t)),
+  });
+  const views = useSavedViews({ projectId, page: 'overview' });
   const traceColumns = useColumns(projectId, 'trace', true);
   const spanColumns = useColumns(projectId, 'span', true);
   const columns = [...(traceColumns ?? []), ...(spanColumns ?? [])];
   const metrics = shownMetrics(traceColumns ?? []);
-  const scope = useScope(projectId, view.run, parsed.tree);
+  const scope = useScope(projectId, view.run, fields.tree);
   const isReady = traceColumns !== undefined && spanColumns !== undefined && scope !== undefined;
   const { run, tree } = scope ?? { run: '', tree: null };
   const records = { project_id: projectId, ...runSelector(run) };
@@ -60,24 +58,16 @@ export const Page = ({ params }: PageProps) => {
     widgets: widgetsOf(metrics),
   });
   const count = overview.value?.all.aggregate_metrics.requests_count;
-  const setRange = useRangeStack(view.t, (t) => change({ t }));
-  const field = useRef<HTMLInputElement | null>(null);
   useOverviewKeys(view, {
-    focus: () => field.current?.focus(),
     refetch: overview.refetch,
     back: setRange.back,
     toggle: (show) => change({ show: view.show === show ? 'charts' : show }, 'replace'),
   });
   return (
     <>
-      <Head {...{ projectId, view, columns }} onChange={change} onRange={setRange.push} />
-      <OverviewFilter
-        projectId={projectId}
-        view={view}
-        context={context}
-        inputRef={field}
-        onApply={(f) => change({ f })}
-      />
+      <Head {...{ view, columns, fields }} onChange={change} />
+      {fields.filter(views.button)}
+      {views.dialog}
       <FaultNotice fault={overview.fault} onRetry={overview.refetch} />
       <BehindNotice isBehind={overview.isBehind} />
       {overview.isLoading && <Skeleton />}
@@ -99,7 +89,7 @@ export const Page = ({ params }: PageProps) => {
           isStale={overview.isPrevious}
           run={run}
           tree={tree}
-          me={context.me}
+          me={fields.context.me}
           metrics={metrics}
           columns={columns}
           onRange={setRange.push}
@@ -111,13 +101,12 @@ export const Page = ({ params }: PageProps) => {
 
 const useOverviewKeys = (
   { show, t }: OverviewView,
-  run: Readonly<Record<'focus' | 'refetch' | 'back', () => void>> & {
+  run: Readonly<Record<'refetch' | 'back', () => void>> & {
     readonly toggle: (show: OverviewView['show']) => void;
   },
 ): void =>
   useKeys(
     [
-      { keys: '/', what: 'Filter', run: run.focus },
       { keys: '.', what: 'Ask again', run: run.refetch },
       { keys: 'z', what: 'Range before', run: run.back },
       { keys: 'd', what: 'Charts as tables', run: () => run.toggle('tables') },
@@ -127,24 +116,18 @@ const useOverviewKeys = (
   );
 
 const Head = (props: {
-  readonly projectId: string;
   readonly view: OverviewView;
   readonly columns: readonly Column[];
+  readonly fields: Pick<ReturnType<typeof useScopeFields>, 'run' | 'range'>;
   readonly onChange: (change: Partial<OverviewView>) => void;
-  readonly onRange: (range: TimeRange) => void;
 }) => {
-  const { view } = props;
+  const { view, fields } = props;
   return (
     <div class="overview-head">
       <PageHeading title="Overview">
         {typeof view.t === 'string' && <span class="note">live</span>}
       </PageHeading>
-      <RunPicker
-        projectId={props.projectId}
-        run={view.run}
-        isOfStreams
-        onChange={(run) => props.onChange({ run })}
-      />
+      {fields.run}
       <Select
         label="By"
         value={view.by ?? ''}
@@ -161,7 +144,7 @@ const Head = (props: {
         ]}
         onChange={(show) => props.onChange({ show })}
       />
-      <RangePicker range={view.t} onChange={props.onRange} />
+      {fields.range}
     </div>
   );
 };
@@ -229,37 +212,6 @@ const useRangeStack = (range: TimeRange, change: (range: TimeRange) => void) => 
       change(last);
     },
   };
-};
-
-const OverviewFilter = (props: {
-  readonly projectId: string;
-  readonly view: OverviewView;
-  readonly context: FilterContext;
-  readonly inputRef: { current: HTMLInputElement | null };
-  readonly onApply: (text: string) => void;
-}) => {
-  const wanted = useWantedValues(props.projectId);
-  const { recents, addRecent } = useRecentFilters();
-  const views = useSavedViews({ projectId: props.projectId, page: 'overview' });
-  return (
-    <>
-      <FilterField
-        label="Filter"
-        text={props.view.f}
-        context={props.context}
-        {...wanted}
-        recents={recents}
-        inputRef={props.inputRef}
-        onApply={(text) => {
-          addRecent(text);
-          if (text !== props.view.f) props.onApply(text);
-        }}
-      >
-        {views.button}
-      </FilterField>
-      {views.dialog}
-    </>
-  );
 };
 
 /** Without any trace the project begins with the first run; else the range or filter is empty. */

@@ -12,7 +12,7 @@ type ViewMember<T> = {
  * Writes and reads the view of a page, the fragment of its address without `#`:
  * `read(write(view))` is `view`, and no text makes `read` throw.
  */
-type AddressCodec<V> = {
+export type AddressCodec<V> = {
   readonly read: (text: string) => V;
   readonly write: (view: V) => string;
 };
@@ -44,6 +44,20 @@ export const addressCodec = <V extends object>(members: Members<V>): AddressCode
         .join('&'),
   };
 };
+
+type Place = { readonly path: string; readonly view: string };
+
+/**
+ * View of the page at `path` after a change of members, which keeps the others as they are now.
+ * Null where that page was left: a change that comes late does not bring it back.
+ */
+export const changedView = <V extends object>(
+  codec: AddressCodec<V>,
+  place: Place,
+  path: string,
+  change: Partial<V>,
+): string | null =>
+  place.path === path ? codec.write({ ...codec.read(place.view), ...change }) : null;
 
 const pairsOf = (text: string): ReadonlyMap<string, string> => {
   const pairs = new Map<string, string>();

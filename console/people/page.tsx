@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks';
 import type { User } from '../../clients/typescript/src/generated/users-types.js';
+import { containsFilter } from '../client/contains-filter.js';
 import { useCaller, useQuery } from '../client/queries.js';
 import { Button } from '../parts/button.js';
 import { TextField } from '../parts/field.js';
@@ -24,8 +25,7 @@ export const Page = () => {
     key: ['users', 'list', email],
     permit: personPermit(caller.value, 'person'),
     ask: async (operations, signal) => {
-      const filter = { name: 'email', operator: 'contains', value: email } as const;
-      const filters = email === '' ? [] : [{ ...filter, case_sensitive: false }];
+      const filters = containsFilter('email', email);
       const sort = { name: 'email', ascending: true } as const;
       return operations.users.search({ filters, sort, limit: rowsMax }, { signal });
     },

@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks';
 import type { Project } from '../../clients/typescript/src/generated/projects-types.js';
+import { containsFilter } from '../client/contains-filter.js';
 import { useSurroundings } from '../client/context.js';
 import { useAction, useCaller, useQuery } from '../client/queries.js';
 import { Button } from '../parts/button.js';
@@ -23,8 +24,7 @@ export const Page = () => {
   const projects = useQuery({
     key: ['projects', 'list', name],
     ask: async (operations, signal) => {
-      const filters =
-        name === '' ? [] : [{ name: 'name', operator: 'contains', value: name } as const];
+      const filters = containsFilter('name', name);
       return operations.projects.page({ filters, limit: rowsMax }, { signal });
     },
     keepsPrevious: true,

@@ -1,10 +1,9 @@
 import { useMemo, useState } from 'preact/hooks';
 import { useSurroundings } from '../client/context.js';
-import { useFilterContext } from '../client/filter-context.js';
 import { useProject } from '../client/project.js';
 import { useCaller } from '../client/queries.js';
+import { useScopeFields } from '../client/scope-fields.js';
 import { useView } from '../client/view.js';
-import { parseFilter } from '../language/parse-filter.js';
 import { printFilter } from '../language/print-filter.js';
 import { PageHeading } from '../parts/heading.js';
 import { FaultNotice, Skeleton } from '../parts/notice.js';
@@ -27,11 +26,17 @@ export const Page = ({ params }: PageProps) => {
   const [isChoosing, setIsChoosing] = useState(false);
   const scope = scopeCodec.write(view);
   const now = useMemo(() => service.now(), [scope, asks]);
-  const context = useFilterContext(projectId, 'trace');
+  const fields = useScopeFields({
+    projectId,
+    population: 'trace',
+    view,
+    onChange: change,
+    onFind: () => setIsChoosing(true),
+  });
+  const { context, tree, problems } = fields;
   const caller = useCaller();
   const templates = useTemplates(projectId);
   const project = useProject(projectId).value;
-  const { tree, problems } = useMemo(() => parseFilter(view.f, context), [view.f, context]);
   const callerId = caller.value?.id;
   const isBroken = callerId !== undefined && problems.length > 0;
   const listView = (by: string): string =>
@@ -54,9 +59,7 @@ export const Page = ({ params }: PageProps) => {
       {(isChoosing || isBroken) && (
         <ScopeFields
           projectId={projectId}
-          view={view}
-          context={context}
-          onChange={change}
+          fields={fields}
           onClose={isBroken ? null : () => setIsChoosing(false)}
         />
       )}

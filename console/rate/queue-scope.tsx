@@ -1,26 +1,14 @@
-import { useEffect, useRef } from 'preact/hooks';
-import { useRecentFilters, useWantedValues } from '../client/filter-context.js';
-import { useKeys } from '../client/keys.js';
-import { RunPicker } from '../client/run-picker.js';
-import type { FilterContext } from '../language/catalogue.js';
+import { useEffect } from 'preact/hooks';
+import type { useScopeFields } from '../client/scope-fields.js';
 import { Button } from '../parts/button.js';
-import { FilterField } from '../parts/filter-field.js';
-import { rangeName, RangePicker } from '../parts/range-picker.js';
+import { rangeName } from '../parts/range-picker.js';
 import { runText } from '../parts/record-scope.js';
 import { useSavedViews } from '../views/saved-views.js';
 import type { RateView } from './state.js';
 
-type ScopeProps = {
-  readonly projectId: string;
-  readonly view: RateView;
-  readonly context: FilterContext;
-  readonly onChange: (change: Partial<RateView>) => void;
-};
-
 /** The traces of the queue in a line: where, range and filter, and the way to change them. */
 export const ScopeLine = (props: { readonly view: RateView; readonly onOpen: () => void }) => {
   const { view } = props;
-  useKeys([{ keys: '/', what: 'Filter of the queue', run: props.onOpen }], []);
   return (
     <span class="rate-scope note">
       <span>{runText(view.run)}</span>
@@ -34,36 +22,28 @@ export const ScopeLine = (props: { readonly view: RateView; readonly onOpen: () 
 };
 
 /** The fields that choose the traces of the queue. */
-export const ScopeFields = (props: ScopeProps & { readonly onClose: (() => void) | null }) => {
-  const { projectId, view, context, onClose } = props;
-  const wanted = useWantedValues(projectId);
-  const { recents, addRecent } = useRecentFilters();
-  const views = useSavedViews({ projectId, page: 'rate' });
-  const field = useRef<HTMLInputElement | null>(null);
-  useEffect(() => field.current?.focus(), []);
+export const ScopeFields = (props: {
+  readonly projectId: string;
+  readonly fields: ReturnType<typeof useScopeFields>;
+  readonly onClose: (() => void) | null;
+}) => {
+  const { fields, onClose } = props;
+  const views = useSavedViews({ projectId: props.projectId, page: 'rate' });
+  useEffect(() => fields.input.current?.focus(), []);
   return (
     <div class="rate-scope-fields">
-      <RunPicker projectId={projectId} run={view.run} onChange={(run) => props.onChange({ run })} />
-      <RangePicker range={view.t} onChange={(t) => props.onChange({ t })} />
-      <FilterField
-        label="Filter"
-        text={view.f}
-        context={context}
-        {...wanted}
-        recents={recents}
-        inputRef={field}
-        onApply={(f) => {
-          addRecent(f);
-          if (f !== view.f) props.onChange({ f });
-        }}
-      >
-        {views.button}
-        {onClose !== null && (
-          <Button look="plain" onClick={onClose}>
-            Done
-          </Button>
-        )}
-      </FilterField>
+      {fields.run}
+      {fields.range}
+      {fields.filter(
+        <>
+          {views.button}
+          {onClose !== null && (
+            <Button look="plain" onClick={onClose}>
+              Done
+            </Button>
+          )}
+        </>,
+      )}
       {views.dialog}
     </div>
   );

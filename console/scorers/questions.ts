@@ -8,6 +8,7 @@ import type {
 import type { ScorerVersion } from '../../clients/typescript/src/generated/scorers-types.js';
 import type { TraceFields } from '../../clients/typescript/src/generated/traces-types-4.js';
 import type { Column } from '../../clients/typescript/src/generated/traces-types.js';
+import { containsFilter } from '../client/contains-filter.js';
 import { useQuery, type Query } from '../client/queries.js';
 
 /** Scorers of a list; the others are found by name. */
@@ -21,10 +22,7 @@ export const useScorers = (find: string): Query<ScorerPage> =>
       operations.scorers.list(
         {
           limit: scorersMax,
-          filters:
-            find === ''
-              ? []
-              : [{ name: 'name', operator: 'contains', value: find, case_sensitive: false }],
+          filters: containsFilter('name', find),
         },
         { signal },
       ),
@@ -94,7 +92,7 @@ export const useDatasets = (find: string) =>
         {
           limit: datasetsMax,
           sort: { name: 'name' },
-          filters: find === '' ? [] : [{ name: 'name', operator: 'contains', value: find }],
+          filters: containsFilter('name', find),
         },
         { signal },
       );

@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks';
+import { containsFilter } from '../client/contains-filter.js';
 import { useAction, useCaller, useQuery } from '../client/queries.js';
 import { Button } from '../parts/button.js';
 import { Dialog } from '../parts/dialog.js';
@@ -81,8 +82,7 @@ const useCandidates = (text: string) => {
     key: ['users', 'found', text],
     permit,
     ask: async (operations, signal) => {
-      const filter = { name: 'email', operator: 'contains', value: text } as const;
-      const filters = text === '' ? [] : [{ ...filter, case_sensitive: false }];
+      const filters = containsFilter('email', text);
       return operations.users.search({ filters, limit: foundMax }, { signal });
     },
     keepsPrevious: true,

@@ -147,7 +147,7 @@ const Bar = (props: {
       <span class="inline">
         <CopyLink />
         <GoTo projectId={id} pages={props.pages} />
-        <Button label="Keyboard shortcuts" title="Keyboard shortcuts (?)" onClick={props.onKeys}>
+        <Button label="Shortcuts" title="Shortcuts on this page (?)" onClick={props.onKeys}>
           ?
         </Button>
         <a href={navigation.href('/account')}>

@@ -15,6 +15,7 @@ export type SavedPageView = {
   readonly state: string;
   readonly is_shared: boolean;
   readonly created_by: string;
+  readonly updated_at: string;
 };
 
 /** Views by name, the caller's private ones first. */

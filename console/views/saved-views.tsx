@@ -63,6 +63,7 @@ const ViewsDialog = (props: Props & { readonly onClose: () => void }) => {
               state={state}
               permits={viewPermits(view, where)}
               onOpen={() => open(view.state)}
+              onStale={views.refetch}
             />
           ))}
         </ul>

@@ -1,5 +1,6 @@
-import { useState } from 'preact/hooks';
-import { useAction } from '../client/queries.js';
+import { useEffect, useState } from 'preact/hooks';
+import type { PermittedOperations } from '../client/operations.js';
+import { changedSince, useAction } from '../client/queries.js';
 import { Button } from '../parts/button.js';
 import { fieldFault } from '../parts/faults.js';
 import { TextField } from '../parts/field.js';
@@ -14,6 +15,8 @@ type Props = {
   readonly state: string;
   readonly permits: Readonly<Record<'change' | 'share', Permit<'view-write'>>>;
   readonly onOpen: () => void;
+  /** Asks for the views again: this one is not what it was. */
+  readonly onStale: () => void;
 };
 
 type ViewChanges = Partial<Pick<SavedPageView, 'name' | 'state' | 'is_shared'>>;
@@ -25,15 +28,25 @@ export const ViewRow = (props: Props) => {
   const target = { project_id: projectId, view_id: view.id };
   const change = useAction(
     permits.change,
-    (operations, changes: ViewChanges, options) =>
-      operations.views.change({ ...target, ...changes }, options),
+    async (operations, changes: ViewChanges, options) => {
+      const ifMatch = await tagOf(operations, target, view);
+      return operations.views.change({ ...target, ...changes }, { ...options, ifMatch });
+    },
     ['views'],
   );
   const remove = useAction(
     permits.change,
-    (operations, _input, options) => operations.views.delete(target, options),
+    async (operations, _input, options) => {
+      const ifMatch = await tagOf(operations, target, view);
+      return operations.views.delete(target, { ...options, ifMatch });
+    },
     ['views'],
   );
+  const fault = change.fault ?? remove.fault;
+  const isStale = fault?.code === 'precondition_failed';
+  useEffect(() => {
+    if (isStale) props.onStale();
+  }, [fault]);
   const close = (): void => setMode('shown');
   const rename = async (name: string): Promise<void> => {
     if (await change.run({ name })) close();
@@ -75,9 +88,31 @@ export const ViewRow = (props: Props) => {
           <Button onClick={close}>Keep</Button>
         </span>
       )}
-      <FaultNotice fault={change.fault ?? remove.fault} />
+      {isStale ? (
+        <p class="warn" role="alert">
+          It was changed since it was shown here. This is it now: do it again to change that.
+        </p>
+      ) : (
+        <FaultNotice fault={fault} />
+      )}
     </li>
   );
+};
+
+/** Tag for a write that is about the view as it is listed; a fault where it is another by now. */
+const tagOf = async (
+  { views }: PermittedOperations<'view-write'>,
+  target: { readonly project_id: string; readonly view_id: string },
+  listed: SavedPageView,
+): Promise<string> => {
+  let tag = '';
+  const now = await views.get(target, {
+    onAnswer: ({ headers }) => {
+      tag = headers.get('ETag') ?? '';
+    },
+  });
+  if (now.updated_at !== listed.updated_at) throw changedSince();
+  return tag;
 };
 
 const ViewActions = (

@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import * as fc from 'fast-check';
 import {
   addressCodec,
+  changedView,
   choiceMember,
   instantMember,
   listMember,
@@ -70,6 +71,14 @@ describe('the fragment of an address', () => {
       }),
       options('views'),
     );
+  });
+
+  it('changes members of the view as it is now, and nothing once the page was left', () => {
+    const place = { path: '/p/one/traces', view: 't=7d&f=name' };
+    expect(changedView(view, place, '/p/one/traces', { f: 'type' })).to.equal('t=7d&f=type');
+    expect(changedView(view, place, '/p/one/traces', { t: '24h' })).to.equal('f=name');
+    expect(changedView(view, place, '/p/one', { f: 'type' })).to.equal(null);
+    expect(changedView(view, place, '/p/two/traces', { f: 'type' })).to.equal(null);
   });
 
   it('leaves defaults out and stays readable', () => {

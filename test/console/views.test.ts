@@ -7,6 +7,7 @@ const view = (name: string, isShared: boolean, createdBy = 'ada') => ({
   state: '',
   is_shared: isShared,
   created_by: createdBy,
+  updated_at: '2026-03-01T00:00:00.000000Z',
 });
 
 describe('the model of saved views', () => {

@@ -47,7 +47,7 @@ export type TestBrowser = {
   readonly close: () => Promise<void>;
 };
 
-type Look = {
+export type Look = {
   readonly theme?: 'light' | 'dark';
   readonly width?: number;
   readonly height?: number;

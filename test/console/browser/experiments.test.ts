@@ -1,38 +1,23 @@
 import { expect } from 'chai';
 import type { Page } from 'playwright-core';
-import { appPassword, sharedApp, type App } from '../../support/app.js';
-import {
-  expectAccessibleEverywhere,
-  openTestBrowser,
-  signIn,
-  type TestBrowser,
-} from '../../support/browser.js';
+import { sharedApp, type App } from '../../support/app.js';
+import { expectAccessibleEverywhere } from '../../support/browser.js';
 import { comparedProject, type ComparedProject } from '../../support/compared-experiments.js';
+import { consolePages } from '../../support/console-pages.js';
 import { chromium, describeWithTool } from '../../support/required-tools.js';
-
-const email = 'admin@localhost';
 
 describeWithTool(chromium, 'the console, experiments', () => {
   let app: App;
   let project: ComparedProject;
-  let browser: TestBrowser;
+  const { open } = consolePages();
   before(async () => {
     app = await sharedApp();
     project = await comparedProject(app, `experiments ${Date.now()}`);
   });
-  beforeEach(async () => {
-    browser = await openTestBrowser(app.url);
-  });
-  afterEach(async () => {
-    const { offences } = browser;
-    await browser.close();
-    expect(offences).to.deep.equal([]);
-  });
 
   const path = (view = '') => `/p/${project.projectId}/experiments${view}`;
   const opened = async (view: string, name: string): Promise<Page> => {
-    const page = await browser.open(path(view));
-    await signIn(page, email, appPassword);
+    const page = await open(path(view));
     await page.getByRole('gridcell', { name }).waitFor();
     return page;
   };
@@ -136,8 +121,7 @@ describeWithTool(chromium, 'the console, experiments', () => {
   });
 
   it('is accessible in both themes at 1,280 and 360 px (check 34)', async () => {
-    const page = await browser.open(path(`#open=${project.ids['prompt-a']}`));
-    await signIn(page, email, appPassword);
+    const page = await open(path(`#open=${project.ids['prompt-a']}`));
     await page.getByRole('heading', { name: 'prompt-a' }).waitFor();
     await expectAccessibleEverywhere(page);
   });

@@ -1,12 +1,8 @@
 import { expect } from 'chai';
 import type { Page } from 'playwright-core';
-import { appPassword, sharedApp, type App } from '../../support/app.js';
-import {
-  expectAccessible,
-  openTestBrowser,
-  signIn,
-  type TestBrowser,
-} from '../../support/browser.js';
+import { sharedApp, type App } from '../../support/app.js';
+import { expectAccessible } from '../../support/browser.js';
+import { consolePages } from '../../support/console-pages.js';
 import { upload } from '../../support/datasets.js';
 import { chromium, describeWithTool } from '../../support/required-tools.js';
 
@@ -14,7 +10,7 @@ const externalId = '5b8efff798038103d269b633813fc60c';
 
 describeWithTool(chromium, 'the console, the search for places and the keys', () => {
   let app: App;
-  let browser: TestBrowser;
+  const { open } = consolePages();
   let project: string;
   let trace: string;
   const name = `places ${Date.now()}`;
@@ -34,19 +30,6 @@ describeWithTool(chromium, 'the console, the search for places and the keys', ()
     });
     await upload(app, { file: 'question\nTo Oslo?\n', parts: { name: `${name} dataset` } });
   });
-  beforeEach(async () => {
-    browser = await openTestBrowser(app.url);
-  });
-  afterEach(async () => {
-    const { offences } = browser;
-    await browser.close();
-    expect(offences).to.deep.equal([]);
-  });
-  const open = async (path: string): Promise<Page> => {
-    const page = await browser.open(path);
-    await signIn(page, 'admin@localhost', appPassword);
-    return page;
-  };
   /** Opens the search by its key and types. */
   const find = async (page: Page, text: string) => {
     await page.keyboard.press('Control+k');
@@ -113,14 +96,10 @@ describeWithTool(chromium, 'the console, the search for places and the keys', ()
     expect(await recent.allTextContents()).to.deep.equal([`book${name}`]);
     await recent.click();
     await page.getByRole('treegrid', { name: 'Spans' }).waitFor();
-    const narrow = await openTestBrowser(app.url, { theme: 'dark', width: 360 });
-    const other = await narrow.open('/');
-    await signIn(other, 'admin@localhost', appPassword);
+    const other = await open('/', { theme: 'dark', width: 360 });
     await find(other, name);
     await other.getByText('Records and runs are found in a project').waitFor();
     await expectAccessible(other);
-    await narrow.close();
-    expect(narrow.offences).to.deep.equal([]);
   });
 
   it('prefers a pair of keys to the second key alone, also to that of a grid', async () => {
@@ -143,7 +122,7 @@ describeWithTool(chromium, 'the console, the search for places and the keys', ()
     const page = await open(`/p/${project}/traces`);
     await page.getByRole('grid', { name: 'traces' }).waitFor();
     const keys = page.getByRole('dialog', { name: 'Keys' });
-    await page.getByRole('button', { name: 'Keyboard shortcuts' }).click();
+    await page.getByRole('button', { name: 'Shortcuts' }).click();
     await keys.waitFor();
     await page.keyboard.press('Escape');
     await page.keyboard.press('?');

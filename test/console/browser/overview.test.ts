@@ -1,13 +1,8 @@
 import { expect } from 'chai';
 import type { Page } from 'playwright-core';
-import { appPassword, sharedApp, type App } from '../../support/app.js';
-import {
-  expectAccessible,
-  expectAccessibleEverywhere,
-  openTestBrowser,
-  signIn,
-  type TestBrowser,
-} from '../../support/browser.js';
+import { sharedApp, type App } from '../../support/app.js';
+import { expectAccessible, expectAccessibleEverywhere } from '../../support/browser.js';
+import { consolePages, newProject } from '../../support/console-pages.js';
 import { chromium, describeWithTool } from '../../support/required-tools.js';
 
 const minuteMs = 60_000;
@@ -22,7 +17,7 @@ type Search = {
 
 describeWithTool(chromium, 'the console, the overview of a project', () => {
   let app: App;
-  let browser: TestBrowser;
+  const pages = consolePages();
   let projectId: string;
   before(async () => {
     app = await sharedApp();
@@ -54,25 +49,10 @@ describeWithTool(chromium, 'the console, the overview of a project', () => {
     });
     expect(status).to.equal(200);
   });
-  beforeEach(async () => {
-    browser = await openTestBrowser(app.url);
-  });
-  afterEach(async () => {
-    const { offences } = browser;
-    await browser.close();
-    expect(offences).to.deep.equal([]);
-  });
 
-  const createProject = async (): Promise<string> => {
-    const name = `overview ${Date.now()}`;
-    const { body } = await app.client.call<{ id: string }>('POST', '/v2/projects', {
-      body: { name },
-    });
-    return body.id;
-  };
+  const createProject = (): Promise<string> => newProject(app, 'overview');
   const open = async (view = ''): Promise<Page> => {
-    const page = await browser.open(`/p/${projectId}${view}`);
-    await signIn(page, 'admin@localhost', appPassword);
+    const page = await pages.open(`/p/${projectId}${view}`);
     await page.locator('.overview-card').first().waitFor();
     return page;
   };
@@ -165,8 +145,7 @@ describeWithTool(chromium, 'the console, the overview of a project', () => {
     const trace = { name: 'imported', created_at: '2025-03-03T10:00:00Z', spans: [] };
     const path = `/v2/projects/${old}/traces`;
     await app.client.call('POST', path, { body: { traces: [trace] } });
-    const page = await browser.open(`/p/${old}`);
-    await signIn(page, 'admin@localhost', appPassword);
+    const page = await pages.open(`/p/${old}`);
     await page.getByText('Nothing was recorded in this range').waitFor();
     expect(await page.getByRole('button', { name: 'Show experiments too' }).count()).to.equal(0);
     const rail = page.getByRole('navigation', { name: 'Pages' });
@@ -200,8 +179,7 @@ describeWithTool(chromium, 'the console, the overview of a project', () => {
     await app.client.call('POST', `${root}/traces`, {
       body: { experiment_id: body.id, traces: [trace, trace] },
     });
-    const page = await browser.open(`/p/${other}`);
-    await signIn(page, 'admin@localhost', appPassword);
+    const page = await pages.open(`/p/${other}`);
     const headline = page.getByRole('region', { name: 'Traces' }).locator('strong');
     await headline.filter({ hasText: /^1\s*$/ }).waitFor();
     expect(page.url()).to.not.include('run=');

@@ -1,15 +1,9 @@
 import { expect } from 'chai';
 import type { Page } from 'playwright-core';
-import { appPassword, sharedApp, type App } from '../../support/app.js';
-import {
-  expectAccessible,
-  openTestBrowser,
-  signIn,
-  type TestBrowser,
-} from '../../support/browser.js';
+import { sharedApp, type App } from '../../support/app.js';
+import { expectAccessible } from '../../support/browser.js';
+import { consolePages, newProject } from '../../support/console-pages.js';
 import { chromium, describeWithTool } from '../../support/required-tools.js';
-
-const email = 'admin@localhost';
 
 type Made = { readonly id: string };
 type Template = Made & { readonly name: string; readonly position: number };
@@ -48,20 +42,15 @@ const watchSteps = `(() => {
 
 describeWithTool(chromium, 'the console, templates and rate', () => {
   let app: App;
-  const opened: TestBrowser[] = [];
+  const { open: openPage, openBrowser } = consolePages();
   before(async () => {
     app = await sharedApp();
-  });
-  afterEach(async () => {
-    const offences = opened.flatMap(({ offences: found, refusals }) => [...found, ...refusals]);
-    await Promise.all(opened.splice(0).map((browser) => browser.close()));
-    expect(offences).to.deep.equal([]);
   });
 
   const post = async <T>(path: string, body: object): Promise<T> =>
     (await app.client.call<T>('POST', `/v2/${path}`, { body })).body;
   const makeProject = async (name: string, traces: number, made = templates): Promise<string> => {
-    const { id } = await post<Made>('projects', { name: `${name} ${Date.now()}` });
+    const id = await newProject(app, name);
     for (const template of made) await post(`projects/${id}/annotation/templates`, template);
     const logged = Array.from({ length: traces }, (_trace, index) => ({
       name: `trace ${index + 1}`,
@@ -92,22 +81,6 @@ describeWithTool(chromium, 'the console, templates and rate', () => {
     return Object.fromEntries(
       rated.filter(([, ratings]) => Object.keys(ratings ?? {}).length > 0),
     ) as Readonly<Record<string, unknown>>;
-  };
-  /** A browser whose offences and answers 403 fail the test. */
-  const openBrowser = async (
-    look: Parameters<typeof openTestBrowser>[1] = {},
-  ): Promise<TestBrowser> => {
-    const browser = await openTestBrowser(app.url, look);
-    opened.push(browser);
-    return browser;
-  };
-  const openPage = async (
-    path: string,
-    look: Parameters<typeof openTestBrowser>[1] = {},
-  ): Promise<Page> => {
-    const page = await (await openBrowser(look)).open(path);
-    await signIn(page, email, appPassword);
-    return page;
   };
   const openAs = async (role: string, projectId: string, path: string): Promise<Page> => {
     const key = await post<{ api_key: string }>('users/api_keys', {
@@ -269,7 +242,7 @@ describeWithTool(chromium, 'the console, templates and rate', () => {
     expect(await page.getByLabel('Filter', { exact: true }).inputValue()).to.equal(
       'name ~ trace and not annotated by (me)',
     );
-    await page.getByRole('grid').getByRole('checkbox').first().check();
+    await page.getByLabel('Select row 1', { exact: true }).check();
     await page.getByRole('group', { name: 'Selected records' }).getByRole('link').click();
     await left(page, '1 of 1 left');
     await page.goto(`${app.url}/console/p/${projectId}/rate#f=nonsense ~ 1`);

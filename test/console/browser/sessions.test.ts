@@ -1,37 +1,19 @@
 import { expect } from 'chai';
-import { appPassword, sharedApp, type App } from '../../support/app.js';
-import {
-  expectAccessible,
-  openTestBrowser,
-  signIn,
-  type TestBrowser,
-} from '../../support/browser.js';
+import { sharedApp } from '../../support/app.js';
+import { expectAccessible } from '../../support/browser.js';
+import { consolePages, newProject } from '../../support/console-pages.js';
 import { chromium, describeWithTool } from '../../support/required-tools.js';
 
-const email = 'admin@localhost';
 const turnCount = 1_000;
 const failed = [40, 410, 777];
 
 describeWithTool(chromium, 'the page of a session', () => {
-  let app: App;
-  let browser: TestBrowser;
-  before(async () => {
-    app = await sharedApp();
-  });
-  beforeEach(async () => {
-    browser = await openTestBrowser(app.url);
-  });
-  afterEach(async () => {
-    const { offences } = browser;
-    await browser.close();
-    expect(offences).to.deep.equal([]);
-  });
+  const { open } = consolePages();
 
   it('reads 1,000 turns in order and opens the third failed one (check 20)', async () => {
-    const { body: project } = await app.client.call<{ id: string }>('POST', '/v2/projects', {
-      body: { name: 'sessions in the console' },
-    });
-    const root = `/v2/projects/${project.id}`;
+    const app = await sharedApp();
+    const project = await newProject(app, 'sessions in the console');
+    const root = `/v2/projects/${project}`;
     const { body: session } = await app.client.call<{ id: string }>('POST', `${root}/sessions`, {
       body: { name: 'chat 40' },
     });
@@ -46,8 +28,7 @@ describeWithTool(chromium, 'the page of a session', () => {
     await app.client.call('POST', `${root}/traces`, {
       body: { session_id: session.id, traces: traces.toReversed() },
     });
-    const page = await browser.open(`/p/${project.id}/sessions/${session.id}`);
-    await signIn(page, email, appPassword);
+    const page = await open(`/p/${project}/sessions/${session.id}`);
     await page.getByText('1,000 turns').waitFor();
     const turns = page.getByRole('article');
     await turns.first().waitFor();

@@ -1,16 +1,10 @@
 import { expect } from 'chai';
 import type { Page } from 'playwright-core';
-import { appPassword, sharedApp, type App } from '../../support/app.js';
-import {
-  expectAccessible,
-  expectAccessibleEverywhere,
-  openTestBrowser,
-  signIn,
-  type TestBrowser,
-} from '../../support/browser.js';
+import { sharedApp, type App } from '../../support/app.js';
+import { expectAccessible, expectAccessibleEverywhere } from '../../support/browser.js';
+import { consolePages, newProject } from '../../support/console-pages.js';
 import { chromium, describeWithTool } from '../../support/required-tools.js';
 
-const adminEmail = 'admin@localhost';
 const password = 'a password of a test';
 const roles = ['viewer', 'annotator', 'editor', 'owner'] as const;
 type Role = (typeof roles)[number];
@@ -27,39 +21,16 @@ const controls: readonly (readonly [string, readonly Role[]])[] = [
 
 describeWithTool(chromium, 'the console, settings, keys, people and account', () => {
   let app: App;
-  let admin: TestBrowser;
-  const opened: TestBrowser[] = [];
+  const { open, openBrowser } = consolePages();
   before(async () => {
     app = await sharedApp();
   });
-  beforeEach(async () => {
-    admin = await open();
-  });
-  afterEach(async () => {
-    const offences = opened.flatMap(({ offences: found, refusals }) => [...found, ...refusals]);
-    await Promise.all(opened.splice(0).map((browser) => browser.close()));
-    expect(offences).to.deep.equal([]);
-  });
-
-  /** A browser whose offences and answers 403 fail the test. */
-  const open = async (look: Parameters<typeof openTestBrowser>[1] = {}): Promise<TestBrowser> => {
-    const browser = await openTestBrowser(app.url, look);
-    opened.push(browser);
-    return browser;
-  };
-  const createProject = async (): Promise<string> => {
-    const name = `settings ${Date.now()}`;
-    const { body } = await app.client.call<{ id: string }>('POST', '/v2/projects', {
-      body: { name },
-    });
-    return body.id;
-  };
+  const createProject = (): Promise<string> => newProject(app, 'settings');
   const dialogOf = (page: Page) => page.getByRole('dialog');
 
   it('lets each role do what it may, and says the rest (check 32)', async () => {
     const projectId = await createProject();
-    const page = await admin.open('/people');
-    await signIn(page, adminEmail, appPassword);
+    const page = await open('/people');
     const emails = roles.map((role) => `${role}.${Date.now()}@example.org`);
     await page.getByRole('button', { name: 'Invite' }).click();
     await dialogOf(page).getByLabel('E-mail addresses').fill(emails.join('\n'));
@@ -82,7 +53,7 @@ describeWithTool(chromium, 'the console, settings, keys, people and account', ()
     }
 
     for (const [index, role] of roles.entries()) {
-      const browser = await open();
+      const browser = await openBrowser();
       const own = await browser.open(links[index]?.split('/console')[1] ?? '');
       await own.getByLabel('Choose a password').fill(password);
       await own.getByRole('button', { name: 'Set the password and sign in' }).click();
@@ -169,8 +140,7 @@ describeWithTool(chromium, 'the console, settings, keys, people and account', ()
     const name = `Reviewers ${Date.now()}`;
     const made = await app.client.call('POST', '/v2/groups', { body: { name } });
     expect(made.status).to.equal(200);
-    const page = await admin.open(`/p/${projectId}/settings`);
-    await signIn(page, adminEmail, appPassword);
+    const page = await open(`/p/${projectId}/settings`);
     await page.getByRole('button', { name: 'Add a member' }).click();
     await dialogOf(page).getByLabel('Find by e-mail').fill(name.toLowerCase());
     await dialogOf(page).getByLabel('Role').selectOption('annotator');
@@ -185,8 +155,7 @@ describeWithTool(chromium, 'the console, settings, keys, people and account', ()
   });
 
   it('gives who lost the password a new link, and removes people', async () => {
-    const page = await admin.open('/people');
-    await signIn(page, adminEmail, appPassword);
+    const page = await open('/people');
     const email = `lost.${Date.now()}@example.org`;
     const invited = await app.client.call('POST', '/v2/invite_users', {
       body: { emails: [email] },
@@ -197,7 +166,7 @@ describeWithTool(chromium, 'the console, settings, keys, people and account', ()
     await page.getByRole('button', { name: 'Make the link' }).click();
     const link = await dialogOf(page).locator('code').textContent();
     await dialogOf(page).getByRole('button', { name: 'Close' }).click();
-    const other = await open();
+    const other = await openBrowser();
     const own = await other.open(link?.split('/console')[1] ?? '');
     await own.getByLabel('Choose a password').fill(password);
     await own.getByRole('button', { name: 'Set the password and sign in' }).click();
@@ -211,8 +180,7 @@ describeWithTool(chromium, 'the console, settings, keys, people and account', ()
 
   it('is accessible in both themes at 1,280 and 360 px (check 34)', async () => {
     const projectId = await createProject();
-    const page = await admin.open(`/p/${projectId}/settings`);
-    await signIn(page, adminEmail, appPassword);
+    const page = await open(`/p/${projectId}/settings`);
     const places = [
       { path: `/p/${projectId}/settings`, shown: 'Role of admin@localhost', press: 'Add a price' },
       { path: '/people', shown: 'Role of admin@localhost', press: 'Invite' },

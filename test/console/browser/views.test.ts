@@ -1,25 +1,18 @@
 import { expect } from 'chai';
 import type { Page } from 'playwright-core';
-import { appPassword, sharedApp, type App } from '../../support/app.js';
-import {
-  expectAccessible,
-  openTestBrowser,
-  signIn,
-  type TestBrowser,
-} from '../../support/browser.js';
+import { sharedApp, type App } from '../../support/app.js';
+import { expectAccessible } from '../../support/browser.js';
+import { consolePages, newProject } from '../../support/console-pages.js';
 import { chromium, describeWithTool } from '../../support/required-tools.js';
 
 describeWithTool(chromium, 'the console, saved views', () => {
   let app: App;
-  let browser: TestBrowser;
+  const pages = consolePages();
   let root: string;
   let projectId: string;
   before(async () => {
     app = await sharedApp();
-    const made = await app.client.call<{ id: string }>('POST', '/v2/projects', {
-      body: { name: `saved views ${Date.now()}` },
-    });
-    projectId = made.body.id;
+    projectId = await newProject(app, 'saved views');
     root = `/v2/projects/${projectId}`;
     const trace = (name: string, more: object) => ({ name, input: 'i', output: 'o', ...more });
     const failed = { metrics: { reward_ems_error_code: 1_003 } };
@@ -33,19 +26,11 @@ describeWithTool(chromium, 'the console, saved views', () => {
       },
     });
   });
-  beforeEach(async () => {
-    browser = await openTestBrowser(app.url);
-  });
-  afterEach(async () => {
-    const { offences } = browser;
-    await browser.close();
-    expect(offences).to.deep.equal([]);
-  });
 
-  const open = async (path: string): Promise<Page> => {
-    const page = await browser.open(`/p/${projectId}${path}`);
-    await signIn(page, 'admin@localhost', appPassword);
-    return page;
+  const open = (path: string): Promise<Page> => pages.open(`/p/${projectId}${path}`);
+  const listed = async () => {
+    type Listed = readonly [{ readonly id: string }];
+    return (await app.client.call<Listed>('GET', `${root}/views?page=traces`)).body;
   };
   const viewsOf = async (page: Page) => {
     await page.getByRole('button', { name: 'Views', exact: true }).click();
@@ -75,13 +60,24 @@ describeWithTool(chromium, 'the console, saved views', () => {
     await last.getByRole('button', { name: 'Rename failed ones' }).click();
     await last.getByLabel('New name').fill('all of a month');
     await last.getByRole('button', { name: 'Rename', exact: true }).click();
-    await last.getByRole('button', { name: 'Overwrite all of a month' }).click();
+    const overwrite = last.getByRole('button', { name: 'Overwrite all of a month' });
+    await overwrite.waitFor();
+    // Somebody else's change is shown before it is overwritten.
+    const [{ id }] = await listed();
+    await app.client.call('PATCH', `${root}/views/${id}`, { body: { state: 't=15m' } });
+    await overwrite.click();
+    await last
+      .getByRole('alert')
+      .getByText(/^It was changed since it was shown here/)
+      .waitFor();
+    expect((await listed())[0]).to.include({ state: 't=15m' });
+    await overwrite.click();
     await last.getByText('shown now').waitFor();
     await last.getByRole('button', { name: 'Share all of a month' }).click();
     await last.getByText('shared', { exact: true }).waitFor();
-    const { body } = await app.client.call<readonly object[]>('GET', `${root}/views?page=traces`);
-    expect(body).to.have.length(1);
-    expect(body[0]).to.include({ name: 'all of a month', state: 't=30d', is_shared: true });
+    const all = await listed();
+    expect(all).to.have.length(1);
+    expect(all[0]).to.include({ name: 'all of a month', state: 't=30d', is_shared: true });
     await last.getByRole('button', { name: 'Delete all of a month' }).click();
     await last.getByRole('button', { name: 'Delete for good' }).click();
     await last.getByText('No view of this page is saved yet').waitFor();
