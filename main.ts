@@ -8,6 +8,7 @@ import { addMcp } from './cli/mcp.js';
 import { wholeNumber } from './cli/numbers.js';
 import type { RebuildCommandOptions } from './cli/read-model-commands.js';
 import { addParked } from './cli/parked-command.js';
+import { asStarted } from './cli/program-name.js';
 import { exitOnClosedPipe } from './cli/closed-pipe.js';
 import { addTransfers } from './cli/transfer-commands.js';
 import { escapeControls } from './cli/terminal-escape.js';
@@ -47,6 +48,10 @@ type InspectOptions = {
 const program = new Command('assay')
   .description('Records, inspects and scores runs of applications built on language models.')
   .version('0.1.0')
+  .configureOutput({
+    writeOut: (text) => process.stdout.write(asStarted(text)),
+    writeErr: (text) => process.stderr.write(asStarted(text)),
+  })
   .showHelpAfterError();
 
 program
@@ -197,7 +202,7 @@ program.hook('preAction', (_program, command) => {
 
 const exitWithFailure = (error: unknown): void => {
   const said = failureMessage(error, process.env['ASSAY_DATA_DIR'] ?? 'data');
-  process.stderr.write(`assay: ${escapeControls(String(said))}\n`);
+  process.stderr.write(`assay: ${escapeControls(asStarted(String(said)))}\n`);
   // Threads of a half-started service would keep the process alive.
   void endSpareReadSide().finally(() => process.exit(1));
 };

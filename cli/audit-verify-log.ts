@@ -6,6 +6,7 @@ import type { ChainName } from '../kernel/history/entries.js';
 import { allChainHeads } from '../kernel/history/find-entry.js';
 import { historyVerification } from '../service/adapters/history-verification.js';
 import { openHistoryReader, type HistoryReader } from './audit-history.js';
+import { asStarted } from './program-name.js';
 
 export type VerifyLogOptions = { readonly json?: true };
 
@@ -40,7 +41,7 @@ export const auditVerifyLog = async (
   const line = json
     ? JSON.stringify({ log: 'damaged', position, reason: why })
     : `log: DAMAGED at position ${position}: ${why}; assay doctor says how much of it`;
-  process.stdout.write(`${line}\n`);
+  process.stdout.write(`${asStarted(line)}\n`);
 };
 
 /** The verdict on each history, as far as the log is folded. */

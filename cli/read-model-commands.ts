@@ -7,6 +7,7 @@ import type { RebuildRequest } from '../projections/rebuild-coordinator.js';
 import { openOperatorSession } from './operator-session.js';
 import { openProgressBar } from './progress-bar.js';
 import { printRows } from './print-rows.js';
+import { asStarted } from './program-name.js';
 
 export type RebuildCommandOptions = {
   readonly all?: true;
@@ -130,7 +131,7 @@ export const verify = async (
         `${name} differs first at ${difference?.key}\n` +
           `  stored: ${JSON.stringify(difference?.stored)}\n` +
           `  replay: ${JSON.stringify(difference?.replayed)}\n` +
-          `Mend it with: assay rebuild ${name}\n`,
+          asStarted(`Mend it with: assay rebuild ${name}\n`),
       );
     }
     for (const { name, parked } of lacking) {

@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Config } from '../config.js';
+import { asStarted } from './program-name.js';
 import { startService, type AdminInvitationNotice, type Service } from '../service/service.js';
 
 /**
@@ -38,7 +39,7 @@ const writeFirstKey = (dir: string, key: string, email: string, url: string): vo
 export const invitationWriter =
   (dataDir: string) =>
   ({ email, link, expiresAt }: AdminInvitationNotice): void => {
-    const again = `ASSAY_DATA_DIR=${dataDir} assay invite ${email}`;
+    const again = asStarted(`ASSAY_DATA_DIR=${dataDir} assay invite ${email}`);
     process.stderr.write(
       link === null
         ? `${email} has no password; an invitation shown before is open until ${expiresAt}. ` +

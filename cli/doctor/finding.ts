@@ -1,3 +1,5 @@
+import { asStarted } from '../program-name.js';
+
 /** A row of the report: the check, its result, and the step to take. */
 export type Finding = {
   readonly check: string;
@@ -15,6 +17,6 @@ export const bad = (check: string, found: string, toDo: string): Finding =>
 const stated = (state: Finding['state'], check: string, found: string, toDo: string): Finding => ({
   check,
   state,
-  found,
-  to_do: toDo,
+  found: asStarted(found),
+  to_do: asStarted(toDo),
 });

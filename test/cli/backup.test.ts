@@ -19,6 +19,7 @@ import { Fault } from '../../kernel/fault.js';
 import { temporaryFolder } from '../support/folder.js';
 import { runAssay, startService, type ServiceProcess } from '../support/service-process.js';
 import { pollUntil } from '../support/poll-until.js';
+import { programName } from '../support/test-environment.js';
 
 type Row = {
   readonly check: string;
@@ -145,7 +146,7 @@ describe('a service that is backed up, lost and restored', function () {
     await mkdir(join(half, 'restoring'), { recursive: true });
     const started = await runAssay(half, 'serve');
     expect([started.code, await readdir(half)]).to.deep.equal([1, ['restoring']]);
-    expect(started.output).to.include('give assay restore again');
+    expect(started.output).to.include(`give ${programName} restore again`);
     const diagnosis = (await findings(half)).get('folder');
     expect(diagnosis).to.include({ state: 'bad' });
     expect(`${diagnosis?.found}: ${diagnosis?.to_do}`).to.equal(

@@ -8,6 +8,7 @@ import { filesContaining } from '../support/files-containing.js';
 import { temporaryFolder } from '../support/folder.js';
 import { bearer, type Token } from '../support/logins.js';
 import { runAssay, startService, type ServiceProcess } from '../support/service-process.js';
+import { programName } from '../support/test-environment.js';
 
 const link = /http:\/\/127\.0\.0\.1:\d+\/console\/invitation#token=(inv_[0-9A-Za-z_-]{64})/;
 const password = 'correct horse battery';
@@ -58,11 +59,13 @@ describe('a link for an admin without a password', () => {
     await service.stop();
     await start();
     expect(service.output()).not.to.match(link);
-    expect(service.output()).to.include(`ASSAY_DATA_DIR=${folder.dir} assay invite ${email}`);
+    expect(service.output()).to.include(
+      `ASSAY_DATA_DIR=${folder.dir} ${programName} invite ${email}`,
+    );
     expect((await accept(token)).status).to.equal(200);
     await service.stop();
     await start();
-    expect(service.output()).not.to.include('assay invite');
+    expect(service.output()).not.to.include(' invite ');
   });
 
   it('is made again by `assay invite`, beside a running service and without one', async () => {

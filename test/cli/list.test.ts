@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import { parseCondition } from '../../cli/filter-condition.js';
 import { sharedApp, type App } from '../support/app.js';
 import { uuid } from '../support/recorded-project.js';
+import { programName } from '../support/test-environment.js';
 import { runTransfer } from '../support/transfer-commands.js';
 
 describe('a condition of --where', () => {
@@ -98,7 +99,7 @@ describe('assay traces, sessions, experiments and compare', () => {
     ]);
     const unknown = await runTransfer(app, ['traces', ...project, '--where', 'colour = red']);
     expect([unknown.code, unknown.stderr.includes('colour')]).to.deep.equal([1, true]);
-    expect(unknown.stderr).to.include('assay columns lists what there is');
+    expect(unknown.stderr).to.include(`${programName} columns lists what there is`);
   });
 
   it('list the columns of conditions', async () => {

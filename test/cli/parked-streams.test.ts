@@ -9,6 +9,7 @@ import { temporaryFolder } from '../support/folder.js';
 import { traceLoggedEvent } from '../support/trace-logged-event.js';
 import { append, newEvent } from '../support/projector.js';
 import { runAssay, startService } from '../support/service-process.js';
+import { programName } from '../support/test-environment.js';
 import { projectId, traceId, traceStream } from '../support/random-trace-logs.js';
 
 const updated = (number: number) =>
@@ -77,7 +78,7 @@ describe('assay parked', () => {
       [['--in', 'records'], 'records has not'],
     ] as const) {
       const { code, output } = await parked('show', sound, ...args);
-      const why = `assay: ${who} parked ${sound}; see: assay parked list\n`;
+      const why = `assay: ${who} parked ${sound}; see: ${programName} parked list\n`;
       expect([code, output]).to.deep.equal([1, why]);
     }
   });

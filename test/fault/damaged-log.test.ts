@@ -143,13 +143,13 @@ describe('a service whose log is damaged on the disk', function () {
         const red = async () => (await fetch(`${service.opsUrl}/readyz`)).status === 503;
         await pollUntil('red', 10_000, red);
         await service.stop();
-        return 'the log is damaged; assay doctor';
+        return 'the log is damaged; assay.js doctor';
       },
       (error: unknown) => String(error),
     );
     expect(told)
       .to.match(/damaged/)
-      .and.to.include('assay doctor');
+      .and.to.include('assay.js doctor');
     for (const command of ['verify', 'rebuild --all', `backup ${anywhere}.kept`]) {
       const { code, output } = await runAssay(anywhere, ...command.split(' '));
       expect(code, command).to.equal(1);

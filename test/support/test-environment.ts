@@ -1,6 +1,7 @@
 import { randomInt } from 'node:crypto';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
+import { startedAs } from '../../cli/program-name.js';
 
 /** Environment of tests that drive the built service; read only here. */
 
@@ -10,6 +11,8 @@ const compiled = resolve(import.meta.dirname, '../..');
 export const repository = dirname(compiled);
 /** The built program. */
 export const program = resolve(compiled, 'assay.js');
+/** How messages of that program name it, started from here. */
+export const programName = startedAs(program, process.cwd());
 
 /**
  * `ASSAY_TEST_SEED`, else a new seed; printed beside `what`, so that a failing run can be repeated.
