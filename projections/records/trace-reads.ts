@@ -1,4 +1,5 @@
 import type { TraceEvent } from '../../events/traces.js';
+import { boundedMap, type BoundedMap } from '../../kernel/bounded-map.js';
 import { utf8ByteLength } from '../../kernel/code-points.js';
 import {
   streamNameOf,
@@ -35,10 +36,10 @@ type Needs = {
  * read model answers for longer ones, for streams that it does not fold as logged, and where the
  * stream cannot be read or folded.
  */
-export const groupRowsFromLog =
-  (needs: Needs): Records['groupRows'] =>
-  async (plan, context = {}) => {
-    const { records } = needs;
+export const groupRowsFromLog = (needs: Needs): Records['groupRows'] => {
+  const { records } = needs;
+  const longStreams = boundedMap<StreamName, true>(longStreamsMax);
+  return async (plan, context = {}) => {
     // More than a usual answer was reserved: the trace is known to be large.
     if (plan.bytesMax > loggedBytesMax) return records.groupRows(plan, context);
     const group =
@@ -47,23 +48,30 @@ export const groupRowsFromLog =
         : await records.findGroup(plan.project, plan.population, plan.id, context);
     if (group === null) return null;
     throwIfAborted(context);
-    const rows = await foldedRows(needs, group);
+    const rows = await foldedRows(needs, group, longStreams);
     return rows === null ? records.groupRows(plan, context) : storedGroup(group, rows, plan);
   };
+};
 
 /** Largest answer that is folded from the log: a portion may be one event of almost 1 MiB. */
 const loggedBytesMax = 1_048_576;
+/** Streams known to be longer than a portion, some 200 bytes each: they never become shorter. */
+const longStreamsMax = 10_000;
 
 /** All rows of the trace, none if the project has no such trace; null: the read model answers. */
 const foldedRows = async (
   { records, reader, decode, followsLog, mapping = otelMapping }: Needs,
   group: StreamName,
+  longStreams: BoundedMap<StreamName, true>,
 ): Promise<readonly RecordRow[] | null> => {
-  if (!followsLog(group)) return null;
+  if (!followsLog(group) || longStreams.get(group) === true) return null;
   const through = await records.checkpoint();
   try {
     const events = await onlyPortion(reader.portions(group));
-    if (events === null) return null;
+    if (events === null) {
+      longStreams.set(group, true);
+      return null;
+    }
     const readable = events
       .filter(({ position }) => position <= through)
       .map((event) => requireReadable(decodeEvent(event, decode)));

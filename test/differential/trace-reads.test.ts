@@ -36,21 +36,23 @@ describe('a trace that is read from the log', () => {
   let open: OpenProjector;
   let fallbacks = 0;
 
-  /** The answer as canonical JSON, from the read model and by the log; null: not found. */
-  const bothAnswers = async (plan: RecordPlan, reader: Pick<EventReader, 'portions' | 'last'>) => {
-    const { records, projector } = open;
-    const groupRows = groupRowsFromLog({
+  const rowsBy = (reader: Pick<EventReader, 'portions' | 'last'>): Records['groupRows'] =>
+    groupRowsFromLog({
       records: {
-        ...records,
+        ...open.records,
         groupRows: (...asked) => {
           fallbacks += 1;
-          return records.groupRows(...asked);
+          return open.records.groupRows(...asked);
         },
       },
       reader,
       decode: (_type, _schema, data) => data,
-      followsLog: (stream) => projector.followsLog(recordsCollection.name, stream),
+      followsLog: (stream) => open.projector.followsLog(recordsCollection.name, stream),
     });
+  /** The answer as canonical JSON, from the read model and by the log; null: not found. */
+  const bothAnswers = async (plan: RecordPlan) => {
+    const { records } = open;
+    const groupRows = rowsBy(open.log);
     const shownBy = async (source: Records): Promise<string | null> => {
       const inSlices = async <T>(work: () => T): Promise<T> => work();
       const found = await recordAnswers({ records: source, inSlices }).record(plan, templates);
@@ -63,9 +65,8 @@ describe('a trace that is read from the log', () => {
   };
   const expectSame = async (
     plan: Pick<RecordPlan, 'population' | 'id'> & Partial<RecordPlan>,
-    reader: Pick<EventReader, 'portions' | 'last'> = open.log,
   ): Promise<JsonObject | null> => {
-    const { model, log } = await bothAnswers({ project: projectId, bytesMax, ...plan }, reader);
+    const { model, log } = await bothAnswers({ project: projectId, bytesMax, ...plan });
     expect(log).to.equal(model);
     return model === null ? null : ((JSON.parse(model) as JsonObject)['json'] as JsonObject);
   };
@@ -171,14 +172,17 @@ describe('a trace that is read from the log', () => {
       await append(open.log, stream, at, newEvent('SpansLogged', { ...ofTrace(22), spans }));
     }
     await open.untilCaughtUp();
+    const plan = { project: projectId, population: 'trace', id: traceId(22) } as const;
+    const span3 = { ...plan, population: 'span', id: spanId(22, 3), alone: true } as const;
+    expect(await expectSame({ ...span3, bytesMax: 1_000_000 })).to.include({ id: spanId(22, 3) });
     const counted = countingReads(open.log);
-    const plan = { population: 'trace', id: traceId(22), bytesMax: 1_000_000 } as const;
-    const { model, log } = await bothAnswers({ project: projectId, ...plan }, counted.log);
-    expect(log).to.equal(model);
-    expect(counted.events()).to.be.below(9);
-    const alone = { ...plan, population: 'span', id: spanId(22, 3), alone: true } as const;
-    expect(await expectSame(alone)).to.include({ id: spanId(22, 3) });
-    expect(fallbacks).to.equal(2);
+    const groupRows = rowsBy(counted.log);
+    expect(await groupRows({ ...plan, bytesMax })).to.deep.include({ group: stream, rows: null });
+    const read = counted.events();
+    expect(read).to.be.within(1, 8);
+    expect((await groupRows({ ...span3, bytesMax: 1_000_000 }))?.rows).to.have.length(1);
+    expect(counted.events()).to.equal(read);
+    expect(fallbacks).to.equal(3);
   });
 });
 
