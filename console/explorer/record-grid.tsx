@@ -29,7 +29,6 @@ export const RecordGrid = (props: Props) => {
   const { navigation } = useSurroundings();
   const { explored, projectId, view } = props;
   const { population } = props.context;
-  const scale = useInstantScale();
   const grid = useRef<HTMLDivElement | null>(null);
   const [wanted, setCursor] = useState<GridCursor>({ row: 0, column: 0 });
   const cursor = within(wanted, explored.rows.length, props.shown.length);
@@ -45,13 +44,15 @@ export const RecordGrid = (props: Props) => {
   const placeOf = useRecordPlaces(projectId, view, explored.rows);
   const sortBy = (column: string): void => props.onChange({ sort: nextSort(view.sort, column) });
   useGridKeys(grid, gridKeys);
-  const records = explored.rows.filter((record) => selected.has(recordKey(record)));
+  const records =
+    selected.size === 0 ? [] : explored.rows.filter((record) => selected.has(recordKey(record)));
+  const columns = useGridColumns(props.shown, placeOf);
   return (
     <>
       <DataGrid
         gridRef={grid}
         label={kindOf[population]}
-        columns={gridColumns(props.shown, (record) => navigation.href(...placeOf(record)), scale)}
+        columns={columns}
         rows={explored.rows}
         keyOf={recordKey}
         totalRows={explored.matching ?? explored.rows.length}
@@ -107,15 +108,26 @@ const useRecordPlaces = (
   projectId: string,
   view: ExplorerView,
   records: readonly ExploredRecord[],
-) => {
-  const rows = useMemo(
-    () => new Map(records.map((record, index) => [record, index + 1])),
-    [records],
+) =>
+  useMemo(() => {
+    const rows = new Map(records.map((record, index) => [record, index + 1]));
+    return (record: ExploredRecord): readonly [path: string, view: string] => [
+      recordPath(projectId, record),
+      recordView(record, view, rows.get(record) ?? 0),
+    ];
+  }, [projectId, view, records]);
+
+/** The same columns while the cursor moves, so that no cell is made anew for a key. */
+const useGridColumns = (
+  shown: readonly Column[],
+  placeOf: ReturnType<typeof useRecordPlaces>,
+): ReturnType<typeof gridColumns> => {
+  const { navigation } = useSurroundings();
+  const scale = useInstantScale();
+  return useMemo(
+    () => gridColumns(shown, (record) => navigation.href(...placeOf(record)), scale),
+    [shown, placeOf, scale.zone],
   );
-  return (record: ExploredRecord): readonly [path: string, view: string] => [
-    recordPath(projectId, record),
-    recordView(record, view, rows.get(record) ?? 0),
-  ];
 };
 
 /** The cursor, or the nearest cell of a grid that became smaller. */

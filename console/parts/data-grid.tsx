@@ -269,6 +269,7 @@ const Row = <R,>(props: {
   const key = grid.keyOf(row);
   const isSelected = grid.selected?.has(key) ?? false;
   const isCurrent = grid.cursor.row === index;
+  const texts = useMemo(() => grid.columns.map(({ cell }) => cell(row)), [grid.columns, row]);
   return (
     <div
       role="row"
@@ -303,7 +304,7 @@ const Row = <R,>(props: {
             data-place={`${index} ${place}`}
             onClick={() => grid.onCursor({ row: index, column: place })}
           >
-            <span class="grid-text">{column.cell(row)}</span>
+            <span class="grid-text">{texts[place]}</span>
             {isActive && grid.onMenu !== undefined && (
               <button
                 type="button"
