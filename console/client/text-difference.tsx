@@ -1,3 +1,4 @@
+import type { DiffPiece } from '../engines/text-diff.js';
 import { RecordedText } from '../parts/recorded-text.js';
 import { RecordedRun } from '../parts/text-pieces.js';
 import { useTextDiff } from './recorded-forms.js';
@@ -14,39 +15,33 @@ type Props = {
 const comparedCharactersMax = 50_000;
 
 /**
- * How a recorded text differs from an earlier one; the texts apart until they are compared, and
- * where they are too long or have too little in common.
+ * How a recorded text differs from an earlier one. Until they are compared, and where they have too
+ * little in common, the later one, or both.
  */
 export const TextDifference = (props: Props) =>
   props.before.length + props.after.length > comparedCharactersMax ? (
-    <Apart {...props} />
+    <LongTexts {...props} />
   ) : (
     <Pieces {...props} />
   );
 
-/** The later text, with the earlier one before it where that is wanted. */
-const Apart = ({ before, after, showsBefore }: Props) =>
-  showsBefore === true && before !== '' ? (
-    <div class="text-diff">
+const LongTexts = ({ before, after, showsBefore }: Props) => (
+  <>
+    {showsBefore === true && before !== '' && (
       <del>
         <RecordedText text={before} />
       </del>
-      {after !== '' && (
-        <ins>
-          <RecordedText text={after} />
-        </ins>
-      )}
-    </div>
-  ) : (
+    )}
     <RecordedText text={after} />
-  );
+  </>
+);
 
-const Pieces = (props: Props) => {
-  const pieces = useTextDiff(props.before, props.after, props.by);
-  if (pieces === null) return <Apart {...props} />;
+const Pieces = ({ before, after, by, showsBefore }: Props) => {
+  const compared = useTextDiff(before, after, by);
+  if (compared === null && showsBefore !== true) return <RecordedText text={after} />;
   return (
     <div class="recorded-text text-diff" dir="auto">
-      {pieces.map(({ kind, text }, index) => {
+      {(compared ?? replacement(before, after)).map(({ kind, text }, index) => {
         const content = <RecordedRun text={text} />;
         if (kind === 'removed') return <del key={index}>{content}</del>;
         if (kind === 'added') return <ins key={index}>{content}</ins>;
@@ -54,4 +49,14 @@ const Pieces = (props: Props) => {
       })}
     </div>
   );
+};
+
+/** The earlier text as a whole, and the later one on a line of its own. */
+const replacement = (before: string, after: string): readonly DiffPiece[] => {
+  const pieces: readonly DiffPiece[] = [
+    { kind: 'removed', text: before },
+    { kind: 'same', text: before === '' || after === '' ? '' : '\n' },
+    { kind: 'added', text: after },
+  ];
+  return pieces.filter(({ text }) => text !== '');
 };

@@ -107,4 +107,9 @@ export const lineChanges = (
 ): readonly MemberChange[] =>
   before === null
     ? []
-    : memberChanges(before, after, names).filter(({ path }) => !isIdentity(path));
+    : memberChanges(before, after, names)
+        .filter(({ path }) => !isIdentity(path))
+        .map((change) => ({ ...change, path: change.path.replace(ratedPath, '$1') }));
+
+/** Path of a rating: template and person say what it is, so that its value fits into a line. */
+const ratedPath = /^annotations \/ (.+) \/ value$/;

@@ -94,8 +94,8 @@ describe('the timeline of the history', () => {
     const person = { id: ada, email: 'ada@example.org', first_name: 'Ada', last_name: '' };
     const names = namesOf([], [person], [], [{ id: template, name: 'Helpful' }]);
     const shown = (known: typeof names) => lineChanges(rated, known).map(({ path }) => path);
-    expect(shown(names)).to.deep.equal(['annotations / Helpful / Ada / value']);
-    expect(shown(new Map())).to.deep.equal(['annotations / 6f1c0a52 / 5c0d9d8e / value']);
+    expect(shown(names)).to.deep.equal(['Helpful / Ada']);
+    expect(shown(new Map())).to.deep.equal(['6f1c0a52 / 5c0d9d8e']);
   });
 
   it('says of a proof in a sentence what its steps show', () => {
