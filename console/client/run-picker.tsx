@@ -45,7 +45,7 @@ export const RunPicker = (props: {
         ...(props.isOfStreams === true
           ? [
               { value: '', text: 'All log streams' },
-              { value: allRuns, text: 'Experiments too' },
+              { value: allRuns, text: 'Experiments and validations too' },
             ]
           : [{ value: '', text: 'All' }]),
         ...listed,

@@ -6,15 +6,15 @@ import { printCost, printCount, printDuration, printScore } from '../parts/numbe
 export type TraceRecord = TracePage['records'][number];
 export type AnyRecord = Span | TraceRecord;
 
-/** Value of a metric of a record, own or rolled up; null: none, or not a number. */
+/** Value of a metric of a record as lists count it, own or rolled up; null: no number. */
 const metricNumber = (
   record: Pick<AnyRecord, 'metric_info' | 'metrics'>,
   name: string,
 ): number | null => {
   const info = record.metric_info[name];
-  const value = info === undefined || info.status_type === 'error' ? null : info.value;
-  const own = value ?? record.metrics[name];
-  return typeof own === 'number' ? own : null;
+  if (info?.status_type === 'error') return null;
+  const value = info?.value ?? record.metrics[name];
+  return typeof value === 'number' ? value : null;
 };
 
 const secondaryMetrics = ['duration_ns', 'cost', 'num_total_tokens'] as const;
@@ -55,7 +55,8 @@ export const metricRows = (record: AnyRecord): readonly MetricRow[] =>
 const metricRow = (name: string, info: MetricInfo, own: unknown): MetricRow => {
   if (info.status_type === 'error') {
     const error = `${info.ems_error_code} ${info.message}`;
-    const text = own === undefined ? '–' : metricText(name, own);
+    // As it was sent: 1.5 ns do not fit a whole number, and rounded they would.
+    const text = typeof own === 'string' ? own : (JSON.stringify(own) ?? '–');
     return { name, text, origin: 'failed', error };
   }
   const origin = info.status_type === 'success' ? 'own' : 'rolled up';

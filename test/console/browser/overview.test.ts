@@ -183,7 +183,9 @@ describeWithTool(chromium, 'the console, the overview of a project', () => {
     const headline = page.getByRole('region', { name: 'Traces' }).locator('strong');
     await headline.filter({ hasText: /^1\s*$/ }).waitFor();
     expect(page.url()).to.not.include('run=');
-    await page.getByLabel('Log stream or experiment').selectOption('Experiments too');
+    await page
+      .getByLabel('Log stream or experiment')
+      .selectOption('Experiments and validations too');
     await headline.filter({ hasText: /^3\s*$/ }).waitFor();
     expect(page.url()).to.include('run=all');
   });
