@@ -67,8 +67,8 @@ export const searchFields = (columns: readonly Column[]): readonly string[] => {
 };
 
 const columnWidths: Readonly<Record<string, number>> = {
-  input: 144,
-  output: 144,
+  input: 130,
+  output: 130,
   name: 96,
   status_code: 104,
 };

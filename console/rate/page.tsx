@@ -51,11 +51,7 @@ export const Page = ({ params }: PageProps) => {
         )}
         <a href={navigation.href(`/p/${projectId}/templates`)}>Templates</a>
       </PageHeading>
-      {isBroken && (
-        <p class="bad" role="alert">
-          The filter cannot be read: {problems[0]?.message}
-        </p>
-      )}
+      {isBroken && <BrokenFilter message={problems[0]?.message ?? ''} />}
       {(isChoosing || isBroken) && (
         <ScopeFields
           projectId={projectId}
@@ -91,3 +87,9 @@ export const Page = ({ params }: PageProps) => {
     </>
   );
 };
+
+const BrokenFilter = (props: { readonly message: string }) => (
+  <p class="bad" role="alert">
+    The filter cannot be read: {props.message}
+  </p>
+);

@@ -88,16 +88,16 @@ export const ViewRow = (props: Props) => {
           <Button onClick={close}>Keep</Button>
         </span>
       )}
-      {isStale ? (
-        <p class="warn" role="alert">
-          It was changed since it was shown here. This is it now: do it again to change that.
-        </p>
-      ) : (
-        <FaultNotice fault={fault} />
-      )}
+      {isStale ? <StaleNotice /> : <FaultNotice fault={fault} />}
     </li>
   );
 };
+
+const StaleNotice = () => (
+  <p class="warn" role="alert">
+    It was changed since it was shown here. This is it now: do it again to change that.
+  </p>
+);
 
 /** Tag for a write that is about the view as it is listed; a fault where it is another by now. */
 const tagOf = async (

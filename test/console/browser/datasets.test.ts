@@ -1,12 +1,8 @@
 import { expect } from 'chai';
 import type { Page } from 'playwright-core';
 import { appPassword, sharedApp, type App } from '../../support/app.js';
-import {
-  expectAccessible,
-  openTestBrowser,
-  signIn,
-  type TestBrowser,
-} from '../../support/browser.js';
+import { expectAccessible, signIn } from '../../support/browser.js';
+import { consolePages } from '../../support/console-pages.js';
 import { upload, type ContentPage } from '../../support/datasets.js';
 import { chromium, describeWithTool } from '../../support/required-tools.js';
 
@@ -18,19 +14,13 @@ type Version = { readonly version_index: number } & Readonly<Record<string, unkn
 
 describeWithTool(chromium, 'the console, datasets', () => {
   let app: App;
-  const opened: TestBrowser[] = [];
+  const { openBrowser } = consolePages();
   before(async () => {
     app = await sharedApp();
   });
-  afterEach(async () => {
-    const offences = opened.flatMap((browser) => browser.offences);
-    await Promise.all(opened.splice(0).map((browser) => browser.close()));
-    expect(offences).to.deep.equal([]);
-  });
 
-  const open = async (path: string, look: Parameters<typeof openTestBrowser>[1] = {}) => {
-    const browser = await openTestBrowser(app.url, look);
-    opened.push(browser);
+  const open = async (path: string, look: Parameters<typeof openBrowser>[0] = {}) => {
+    const browser = await openBrowser(look);
     await browser.context.addInitScript('delete window.showSaveFilePicker');
     const page = await browser.open(path);
     await signIn(page, email, appPassword);
@@ -292,8 +282,7 @@ describeWithTool(chromium, 'the console, datasets', () => {
     const [invitation] = invited.body.invitations;
     const share = [{ user_id: invitation?.user_id, role: 'viewer' }];
     await app.client.call('POST', `/v2/projects/${body.id}/users`, { body: share });
-    const browser = await openTestBrowser(app.url);
-    opened.push(browser);
+    const browser = await openBrowser();
     const page = await browser.open(`/invitation#token=${invitation?.invitation_token}`);
     await page.getByLabel('Choose a password').fill(password);
     await page.getByRole('button', { name: 'Set the password and sign in' }).click();
@@ -317,7 +306,6 @@ describeWithTool(chromium, 'the console, datasets', () => {
       .getByRole('button', { name: /^(Unlink|Link)/ })
       .and(page.locator(':enabled'));
     expect(await enabled.count()).to.equal(0);
-    expect(browser.refusals).to.deep.equal([]);
   });
 
   it('is accessible in both themes at 1,280 and 360 px (check 34)', async () => {

@@ -2,33 +2,19 @@ import { expect } from 'chai';
 import type { Page } from 'playwright-core';
 import type { ExperimentComparison } from '../../../contract/experiment-comparison.js';
 import { metricLabel } from '../../../console/parts/metrics.js';
-import { appPassword, sharedApp, type App } from '../../support/app.js';
-import {
-  expectAccessibleEverywhere,
-  openTestBrowser,
-  signIn,
-  type TestBrowser,
-} from '../../support/browser.js';
+import { sharedApp, type App } from '../../support/app.js';
+import { expectAccessibleEverywhere } from '../../support/browser.js';
+import { consolePages } from '../../support/console-pages.js';
 import { comparedProject, type ComparedProject } from '../../support/compared-experiments.js';
 import { chromium, describeWithTool } from '../../support/required-tools.js';
-
-const email = 'admin@localhost';
 
 describeWithTool(chromium, 'the console, comparing experiments', () => {
   let app: App;
   let project: ComparedProject;
-  let browser: TestBrowser;
+  const { open } = consolePages();
   before(async () => {
     app = await sharedApp();
     project = await comparedProject(app, `comparison ${Date.now()}`);
-  });
-  beforeEach(async () => {
-    browser = await openTestBrowser(app.url);
-  });
-  afterEach(async () => {
-    const { offences } = browser;
-    await browser.close();
-    expect(offences).to.deep.equal([]);
   });
 
   type Name = keyof ComparedProject['ids'];
@@ -37,8 +23,7 @@ describeWithTool(chromium, 'the console, comparing experiments', () => {
     return `/p/${projectId}/experiments/compare#base=${ids[base]}&with=${ids[other]}${view}`;
   };
   const opened = async (address: string): Promise<Page> => {
-    const page = await browser.open(address);
-    await signIn(page, email, appPassword);
+    const page = await open(address);
     await page.getByRole('heading', { name: 'Compare' }).waitFor();
     return page;
   };
@@ -113,22 +98,18 @@ describeWithTool(chromium, 'the console, comparing experiments', () => {
   it('says in a sentence that no row changed (check 26)', async () => {
     const page = await opened(path('prompt-a', 'prompt-c'));
     await page.getByText('No row changed: on 20 rows every metric is the same.').waitFor();
-    const itself = await browser.open(path('prompt-a', 'prompt-a'));
+    const itself = await open(path('prompt-a', 'prompt-a'));
     await itself.getByText('No row changed: the experiment is compared with itself.').waitFor();
   });
 
   it('shows every experiment on a narrow screen', async () => {
-    const narrow = await openTestBrowser(app.url, { width: 360 });
-    const page = await narrow.open(path('prompt-a', 'prompt-b'));
-    await signIn(page, email, appPassword);
+    const page = await open(path('prompt-a', 'prompt-b'), { width: 360 });
     await page.getByRole('rowheader', { name: 'Question 6' }).waitFor();
     const cells = page.locator('.compared-metrics tbody tr').first().locator('td');
     for (const cell of await cells.all()) {
       const box = await cell.boundingBox();
       expect((box?.x ?? 400) + (box?.width ?? 0)).to.be.at.most(360);
     }
-    await narrow.close();
-    expect(narrow.offences).to.deep.equal([]);
   });
 
   it('is accessible in both themes at 1,280 and 360 px (check 34)', async () => {

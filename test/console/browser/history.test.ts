@@ -1,22 +1,15 @@
 import { expect } from 'chai';
-import type { Page } from 'playwright-core';
 import { opsCaller } from '../../../cli/ops-client.js';
 import { sealCommand } from '../../../service/history-sealing.js';
-import { appPassword, sharedApp, type App } from '../../support/app.js';
-import {
-  expectAccessible,
-  openTestBrowser,
-  signIn,
-  type TestBrowser,
-} from '../../support/browser.js';
+import { sharedApp, type App } from '../../support/app.js';
+import { expectAccessible } from '../../support/browser.js';
+import { consolePages } from '../../support/console-pages.js';
 import { upload } from '../../support/datasets.js';
 import { chromium, describeWithTool } from '../../support/required-tools.js';
 
-const email = 'admin@localhost';
-
 describeWithTool(chromium, 'the console, history', () => {
   let app: App;
-  let browser: TestBrowser;
+  const { open } = consolePages();
   let dataset: string;
   before(async () => {
     app = await sharedApp();
@@ -24,19 +17,6 @@ describeWithTool(chromium, 'the console, history', () => {
     dataset = made.body.id;
     await app.client.call('PATCH', `/v2/datasets/${dataset}`, { body: { name: 'airline-v2' } });
   });
-  beforeEach(async () => {
-    browser = await openTestBrowser(app.url);
-  });
-  afterEach(async () => {
-    const { offences } = browser;
-    await browser.close();
-    expect(offences).to.deep.equal([]);
-  });
-  const open = async (path: string): Promise<Page> => {
-    const page = await browser.open(path);
-    await signIn(page, email, appPassword);
-    return page;
-  };
 
   it('shows a renaming before and after, and the dataset as it was (check 29)', async () => {
     const page = await open(`/history/dataset/${dataset}`);
@@ -65,13 +45,9 @@ describeWithTool(chromium, 'the console, history', () => {
     expect(page.url()).to.match(/sel=\d+/);
     await page.getByRole('button', { name: 'Without the filter DatasetRenamed' }).click();
     await page.locator('.entry-type', { hasText: 'Dataset created' }).first().waitFor();
-    const narrow = await openTestBrowser(app.url, { theme: 'dark', width: 360 });
-    const other = await narrow.open('/history');
-    await signIn(other, email, appPassword);
+    const other = await open('/history', { theme: 'dark', width: 360 });
     await other.locator('.entry').first().waitFor();
     await expectAccessible(other);
-    await narrow.close();
-    expect(narrow.offences).to.deep.equal([]);
   });
 
   it('proves an entry in a worker, offline too, and says what fails (check 30)', async () => {
@@ -88,10 +64,10 @@ describeWithTool(chromium, 'the console, history', () => {
     await renaming.getByRole('button', { name: 'Prove', expanded: false }).click();
     await steps('holds').nth(3).waitFor();
     await expectAccessible(page);
-    await browser.context.setOffline(true);
+    await page.context().setOffline(true);
     await renaming.getByRole('button', { name: 'Check again' }).click();
     await steps('holds').nth(3).waitFor();
-    await browser.context.setOffline(false);
+    await page.context().setOffline(false);
     await page.route('**/v2/history/proof?*', async (route) => {
       const answer = await route.fetch();
       const json = (await answer.json()) as { readonly data: string };

@@ -1,19 +1,13 @@
 import { expect } from 'chai';
 import type { Page } from 'playwright-core';
-import { appPassword, sharedApp, type App } from '../../support/app.js';
-import {
-  expectAccessible,
-  expectAccessibleEverywhere,
-  openTestBrowser,
-  signIn,
-  type TestBrowser,
-} from '../../support/browser.js';
+import { sharedApp, type App } from '../../support/app.js';
+import { expectAccessible, expectAccessibleEverywhere } from '../../support/browser.js';
+import { consolePages, newProject } from '../../support/console-pages.js';
 import { upload } from '../../support/datasets.js';
 import { failingStep, logLongTrace } from '../../support/long-trace.js';
 import { nineNs, otelRequest, otelSpan } from '../../support/otlp.js';
 import { chromium, describeWithTool } from '../../support/required-tools.js';
 
-const email = 'admin@localhost';
 const beganAt = (seconds: number): string =>
   new Date(Date.parse('2026-03-01T09:00:00Z') + seconds * 1_000).toISOString();
 
@@ -71,22 +65,11 @@ const spanCount = 10_000;
 
 describeWithTool(chromium, 'the page of a trace', () => {
   let app: App;
-  let browser: TestBrowser;
+  const { open, openBrowser } = consolePages();
   let projectId: string;
   before(async () => {
     app = await sharedApp();
-    const { body } = await app.client.call<Made>('POST', '/v2/projects', {
-      body: { name: 'traces in the console' },
-    });
-    projectId = body.id;
-  });
-  beforeEach(async () => {
-    browser = await openTestBrowser(app.url);
-  });
-  afterEach(async () => {
-    const { offences } = browser;
-    await browser.close();
-    expect(offences).to.deep.equal([]);
+    projectId = await newProject(app, 'traces in the console');
   });
 
   const post = async <T>(path: string, body: object): Promise<T> =>
@@ -94,8 +77,7 @@ describeWithTool(chromium, 'the page of a trace', () => {
   const logTrace = async (trace: object): Promise<string> =>
     (await post<Logged>('traces', { traces: [trace] })).trace_ids[0] ?? '';
   const openTrace = async (traceId: string): Promise<Page> => {
-    const page = await browser.open(`/p/${projectId}/traces/${traceId}`);
-    await signIn(page, email, appPassword);
+    const page = await open(`/p/${projectId}/traces/${traceId}`);
     await page.getByRole('treegrid', { name: 'Spans' }).waitFor();
     return page;
   };
@@ -252,7 +234,7 @@ describeWithTool(chromium, 'the page of a trace', () => {
     const { body: key } = await app.client.call<{ api_key: string }>('POST', '/v2/users/api_keys', {
       body: { description: 'viewer', project_id: projectId, project_role: 'viewer' },
     });
-    const other = await openTestBrowser(app.url);
+    const other = await openBrowser();
     const seen = await other.open(`/p/${projectId}/traces/${id}`);
     await seen.getByText('With an API key').click();
     await seen.getByLabel('API key').fill(key.api_key);
@@ -263,8 +245,6 @@ describeWithTool(chromium, 'the page of a trace', () => {
     await star.waitFor();
     expect(await star.isDisabled()).to.equal(true);
     expect(await star.getAttribute('title')).to.match(/annotator/);
-    await other.close();
-    expect(other.offences).to.deep.equal([]);
     await stars.getByRole('button', { name: '3 stars' }).click();
     await stars.getByRole('button', { name: '3 stars', pressed: false }).waitFor();
   });
@@ -275,8 +255,7 @@ describeWithTool(chromium, 'the page of a trace', () => {
       await logTrace({ name: `walk ${name}`, created_at: beganAt(100 - index), input: 'q' });
     }
     const list = 't=all&f=name ^= "walk" and not name $= "other"';
-    const page = await browser.open(`/p/${projectId}/traces#${list}`);
-    await signIn(page, email, appPassword);
+    const page = await open(`/p/${projectId}/traces#${list}`);
     await page.getByRole('grid').getByRole('link', { name: 'walk second' }).click();
     const heading = page.getByRole('heading', { level: 1 });
     await heading.getByText('walk second').waitFor();
