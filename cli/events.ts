@@ -1,4 +1,4 @@
-import { schemaErrors } from '../events/schema-conformance.js';
+import { decodeChecked } from '../events/schema-conformance.js';
 import { systemClock } from '../engines/node/clock.js';
 import { Fault } from '../kernel/fault.js';
 import type { EventReader, Position, StreamName } from '../kernel/ports.js';
@@ -89,8 +89,15 @@ export const eventRow = (event: ScannedEvent, showsData: boolean): PrintedRow =>
 });
 const dataMax = 400;
 
-const fittedData = (event: ScannedEvent): string =>
-  hasData(event) ? (schemaErrors(event.type, event.data)[0] ?? 'yes') : erasedMark;
+const fittedData = (event: ScannedEvent): string => {
+  if (!hasData(event)) return erasedMark;
+  try {
+    decodeChecked(event.type, event.metadata.schema, event.data);
+    return 'yes';
+  } catch (error) {
+    return (error as Error).message;
+  }
+};
 
 /** The event with this id or at this position; throws Fault `not-found`. */
 export const findEvent = async (reader: EventReader, place: string): Promise<ScannedEvent> => {

@@ -4,7 +4,8 @@ import { id, namedSchema, oneOf } from '../kernel/schema-types.js';
 import { experiment } from './experiment-record.js';
 import { experimentsPath, inExperiment } from './experiments.js';
 import { operation } from './operation.js';
-import { bareMetricName, metricReadings } from './record-rules.js';
+import { bareMetricName } from '../kernel/records/sent-record.js';
+import { metricReadings } from './record-rules.js';
 
 /** Ranking limits (contract 5.5). */
 export const criteriaMax = 50;

@@ -258,6 +258,12 @@ export type Request<P, Q, B> = {
   readonly body: B;
   /** Rejected items of the body, and truncated texts. */
   readonly partial: PartialIngest;
+  /**
+   * JSON of each item of the body's list as sent, for operations with `items`; null where nothing
+   * but the parsed body says what was accepted: something of the body was ignored, repeated, cut,
+   * rejected or replaced.
+   */
+  readonly itemBytes: readonly Uint8Array[] | null;
   /** Files of a form by part; required ones are present. */
   readonly files: Readonly<Record<string, Upload>>;
   /** Headers of the operation that were sent, by name in lower case. */

@@ -1,15 +1,15 @@
 import { codePointCount } from '../kernel/code-points.js';
 import { type Complaint, valueComplaint } from '../kernel/fault.js';
 import { textBytesMax } from '../kernel/records/limits.js';
-import type { Json, JsonObject } from '../kernel/schema-types.js';
-import { isTooLong } from './long-texts.js';
 import {
-  metricNameMax,
-  spansMax,
+  bareMetricName,
   type SentMetrics,
   type SentSpan,
   type SentTrace,
-} from './records.js';
+} from '../kernel/records/sent-record.js';
+import type { Json, JsonObject } from '../kernel/schema-types.js';
+import { isTooLong } from './long-texts.js';
+import { metricNameMax, spansMax } from './records.js';
 
 /**
  * Rules about records beyond the schema (contract 1.11, 3.4): the size of texts in bytes, finite
@@ -164,11 +164,6 @@ const nameTooLong = {
   msg: `String should have at most ${metricNameMax} characters`,
   type: 'string_too_long',
 };
-
-const metricPrefix = 'metrics/';
-/** Drops a leading `metrics/` (contract 3.4, rule 1). */
-export const bareMetricName = (name: string): string =>
-  name.startsWith(metricPrefix) ? name.slice(metricPrefix.length) : name;
 
 /** Prefixes of a metric's average in an experiment (contract 4.6). */
 const averagePrefixes = ['average_', 'percentage_true_'];

@@ -11,6 +11,7 @@ import {
   textBytesMax,
 } from '../kernel/records/limits.js';
 import type { SpanKind } from '../kernel/records/record.js';
+import type { SentMetrics, SentSpan, SentTrace } from '../kernel/records/sent-record.js';
 import {
   id,
   instant,
@@ -18,12 +19,8 @@ import {
   namedSchema,
   nullable,
   oneOf,
-  type Instant,
   type Json,
   type JsonObject,
-  type SessionId,
-  type SpanId,
-  type TraceId,
 } from '../kernel/schema-types.js';
 
 /** Limits of contract 1.11. Characters are code points. */
@@ -32,56 +29,6 @@ export const tracesMax = 1_000;
 export const spansMax = 5_000;
 export const metricsMax = 200;
 export const metricNameMax = 128;
-
-/** Members of every record (contract 5.6); null and absence mean the same. */
-type SentMembers<Id> = {
-  readonly id?: Id | null;
-  readonly input?: Json;
-  readonly output?: Json;
-  readonly redacted_input?: Json;
-  readonly redacted_output?: Json;
-  readonly name?: string | null;
-  readonly created_at?: Instant | null;
-  readonly user_metadata?: Readonly<Record<string, string | null>> | null;
-  readonly tags?: readonly (string | null)[] | null;
-  readonly status_code?: number | null;
-  readonly metrics?: SentMetrics | null;
-  readonly external_id?: string | null;
-  readonly dataset_input?: string | null;
-  readonly dataset_output?: string | null;
-  readonly dataset_metadata?: Readonly<Record<string, string | null>> | null;
-  readonly spans?: readonly SentSpan[] | null;
-};
-/** Metrics by name, with or without `metrics/`; null = absent. */
-export type SentMetrics = Readonly<Record<string, number | boolean | string | null>>;
-
-export type SentTrace = SentMembers<TraceId> & {
-  readonly type?: 'trace' | null;
-  readonly session_id?: SessionId | null;
-};
-/**
- * Sent span. In the schema each kind has its own further members; the type has them all, so that
- * one piece of code serves every kind.
- */
-export type SentSpan = SentMembers<SpanId> & {
-  readonly type: SpanKind;
-  readonly step_number?: number | null;
-  readonly parent_id?: string | null;
-  readonly trace_id?: TraceId | null;
-  readonly tools?: readonly JsonObject[] | null;
-  readonly events?: readonly JsonObject[] | null;
-  readonly model?: string | null;
-  readonly temperature?: number | null;
-  readonly finish_reason?: string | null;
-  readonly tool_call_id?: string | null;
-  readonly agent_type?: string | null;
-  readonly control_id?: number | null;
-  readonly agent_name?: string | null;
-  readonly check_stage?: string | null;
-  readonly applies_to?: string | null;
-  readonly evaluator_name?: string | null;
-  readonly selector_path?: string | null;
-};
 
 const text = Type.String({ maxLength: textBytesMax });
 const openObject = Type.Unsafe<JsonObject>(Type.Object({}));

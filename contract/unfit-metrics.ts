@@ -1,7 +1,6 @@
 import { valueComplaint, type Complaint } from '../kernel/fault.js';
 import { registryMetricByName } from '../kernel/records/columns.js';
-import { bareMetricName } from './record-rules.js';
-import type { SentMetrics } from './records.js';
+import { bareMetricName, type SentMetrics } from '../kernel/records/sent-record.js';
 
 /** Holder of metrics: a record in the body's `traces` or `spans`, or the members of a change. */
 type MetricsHolder = {

@@ -87,10 +87,12 @@ export const allEvents = {
   ...viewEvents,
 };
 
-/** Version that is written: one more than there are upcasts. */
+/** Version to which all others are upcast. */
 const newestOf = (type: string): number => {
   let version = 1;
-  while (Object.hasOwn(upcasts, `${type}.${version}`)) version += 1;
+  for (let step = upcasts[`${type}.1`]; step; step = upcasts[`${type}.${version}`]) {
+    version = step.to;
+  }
   return version;
 };
 

@@ -50,7 +50,13 @@ export type NewEvent = Event & {
   /** Uuid and idempotency key: the same id sent again with the same payload is one event. */
   readonly id: string;
   readonly metadata: Metadata;
+  /** Stored byte for byte instead of `data` as JSON: `data` is what the codec makes of it. */
+  readonly json?: JsonBytes;
 };
+/** JSON text in UTF-8, in consecutive pieces. */
+type JsonBytes = readonly Uint8Array[];
+/** Form in which an event is stored, where that is not its data as JSON. */
+export type StoredForm = { readonly schema: number; readonly json: JsonBytes };
 
 export type StoredEvent<E extends Event = Event> = E & {
   readonly id: string;

@@ -10,6 +10,7 @@ import {
   type Metadata,
   type NewEvent,
   type Position,
+  type StoredForm,
   type StreamName,
 } from './ports.js';
 import { openKeyedMutex, type KeyedMutex } from './concurrency.js';
@@ -68,8 +69,9 @@ type StreamOutcome<S, E> = {
 export type StreamAddition = {
   readonly stream: StreamName;
   readonly expected?: number | 'none';
-  readonly events: readonly Event[];
+  readonly events: readonly AddedEvent[];
 };
+type AddedEvent = Event & { readonly stored?: StoredForm };
 
 /** Retries after a lost race before the caller gets 409 (contract 1.9). */
 export const conflictRetriesMax = 3;
@@ -267,12 +269,13 @@ const nextRevision = (revision: number | 'none'): number =>
 const stampEvents = (
   stream: StreamName,
   next: number,
-  events: readonly Event[],
+  events: readonly AddedEvent[],
   authorship: Authorship,
 ): readonly NewEvent[] =>
   events.map((event, index) => ({
     type: event.type,
     data: event.data,
+    ...(event.stored !== undefined && { json: event.stored.json }),
     id: authorship.eventId(stream, next + index),
     metadata: {
       actor: authorship.actor,
@@ -284,7 +287,7 @@ const stampEvents = (
         organization_id: authorship.organizationId,
       }),
       ...eventReferencesOf(stream, event.data),
-      schema: 1,
+      schema: event.stored?.schema ?? 1,
     },
   }));
 

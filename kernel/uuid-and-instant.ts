@@ -35,6 +35,18 @@ export const canonicalInstant = (text: string): Instant | null => {
   return `${moved.toISOString().slice(0, 19)}.${fraction}Z` as Instant;
 };
 
+/** Canonical form of a text that `canonicalInstant` accepted; costs nothing for a canonical one. */
+export const acceptedInstant = (text: Instant): Instant =>
+  isCanonical(text) ? text : (canonicalInstant(text) ?? text);
+
+/** Only for texts of the grammar: 27 characters, the fraction from the 21st to the 26th. */
+const isCanonical = (text: string): boolean =>
+  text.length === 27 &&
+  text[10] === 'T' &&
+  text[19] === '.' &&
+  text[25] !== ' ' &&
+  text[26] === 'Z';
+
 const monthDays = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
 const isDay = (year: number, month: number, day: number): boolean => {
   const isLeap = (year % 4 === 0 && year % 100 !== 0) || year % 400 === 0;

@@ -1,7 +1,7 @@
 import { truncateLongTexts } from '../../contract/long-texts.js';
 import { complaintsAboutTraces } from '../../contract/record-rules.js';
 import { createSession, logTraces } from '../../contract/ingest.js';
-import type { SentTrace } from '../../contract/records.js';
+import type { SentTrace } from '../../kernel/records/sent-record.js';
 import type { Operation } from '../../contract/operation.js';
 import { compileGuard, type Guard } from '../../engines/ajv/compile.js';
 import type { Complaint } from '../../kernel/fault.js';

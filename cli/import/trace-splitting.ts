@@ -1,5 +1,6 @@
 import { countSpans } from '../../contract/record-rules.js';
-import { spansMax, tracesMax, type SentSpan } from '../../contract/records.js';
+import { spansMax, tracesMax } from '../../contract/records.js';
+import type { SentSpan } from '../../kernel/records/sent-record.js';
 import type { JsonObject } from '../../kernel/schema-types.js';
 import { idText, isList, isObject } from './records.js';
 

@@ -14,7 +14,7 @@ export const priceList: Fold<readonly Price[], PriceListEvent> = {
 };
 
 /** Price of a span's tokens: that of its model when the span was created. */
-export type PriceOf = (span: SpanContent) => SpanContent['price'];
+type PriceOf = (span: SpanContent) => SpanContent['price'];
 
 export type Prices = {
   readonly priceOf: PriceOf;

@@ -1,16 +1,17 @@
-import { metricsMax, type SentMetrics } from '../../contract/records.js';
+import { metricsMax } from '../../contract/records.js';
+import type { SentMetrics } from '../../kernel/records/sent-record.js';
 import type { RecordChanges, RecordContent, TraceEvent } from '../../events/traces.js';
 import { reject, type Decide, type Rejection } from '../../kernel/decision.js';
 import { type Complaint, valueComplaint } from '../../kernel/fault.js';
 import { tagsMax } from '../../kernel/records/limits.js';
 import type { Json, SpanId } from '../../kernel/schema-types.js';
-import { bareMetrics, distinctTags } from './record-contents.js';
+import { bareMetrics, distinctTags } from '../../events/record-contents.js';
 import { persistentGet } from './persistent-map.js';
 import { traceTooLarge } from './span-additions.js';
 import { sameJson } from './content-equality.js';
 import { recordBytes, fingerprintIfLong } from './fingerprints.js';
 import { withChanges, type Trace } from './trace.js';
-import { inputOf, isInputOf, isOutputOf, outputOf } from './record-values.js';
+import { inputOf, isInputOf, isOutputOf, outputOf } from '../../events/record-values.js';
 
 /** A change as sent (contract 5.6, rule 5); null or absent: unchanged. */
 type SentChange = {

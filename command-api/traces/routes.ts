@@ -10,6 +10,8 @@ import {
 import type { VisibleProject } from '../../contract/roles.js';
 import { complaintsAboutUnfit, unfitMetrics } from '../../contract/unfit-metrics.js';
 import { selectorComplaints } from '../../contract/selectors.js';
+import { spanContents } from '../../events/record-contents.js';
+import { openSpanIds } from '../../events/span-ids.js';
 import type { SpanContent } from '../../events/traces.js';
 import { Fault } from '../../kernel/fault.js';
 import { laterPosition, type Clock, type EventLog, type Ids } from '../../kernel/ports.js';
@@ -22,7 +24,6 @@ import { batchOf, externalSessionOf, sessionsById } from './trace-batch.js';
 import { otelReceiverRoutes, type OtelRouteNeeds } from './otel-routes.js';
 import { pollUntilFound, openTraceRepository } from './trace-repository.js';
 import * as changes from './record-changes.js';
-import { spanContents } from './record-contents.js';
 import { persistentGet } from './persistent-map.js';
 import { addSpans, takenIdsConflict } from './span-additions.js';
 import type { JoinSessions } from './join-sessions.js';
@@ -63,7 +64,7 @@ const logTracesRoute = (needs: TraceRouteContext): Route =>
   writeRoute(
     logTraces,
     async (request) => {
-      const { body, partial, cause, mint } = request;
+      const { body, partial, itemBytes, cause, mint } = request;
       const run = await runForRecords(needs, request);
       const joined = await needs.joinSessions(
         {
@@ -79,6 +80,7 @@ const logTracesRoute = (needs: TraceRouteContext): Route =>
         {
           run,
           sessionOf: (trace) => trace.session_id ?? body.session_id ?? joined.external,
+          itemBytes,
         },
         { mint, receivedAt: cause.at, priceOf: (await needs.prices(run.projectId)).priceOf },
       );
@@ -149,8 +151,9 @@ const logSpansRoute = (needs: TraceRouteContext): Route =>
       const { trace_id: traceId, parent_id: parentId } = body;
       const trace = await liveTrace(needs, projectId, traceId);
       const { priceOf } = await needs.prices(projectId);
-      const minting = { mint, receivedAt: cause.at, priceOf };
-      const spans = spanContents(body.spans, parentId, minting, true);
+      const nextId = openSpanIds(() => mint('SpanId')).next;
+      const defaults = { nextId, receivedAt: cause.at, priceOf };
+      const spans = spanContents(body.spans, parentId, defaults, true);
       const named = sentIds(spans);
       const owned = await ownedElsewhere(needs, projectId, ownersOf(traceId, named));
       if (owned.size > 0) throw new Fault('conflict', takenIdsConflict([...owned]).detail);

@@ -1,12 +1,14 @@
 import { countSpans } from '../../contract/record-rules.js';
 import type { SentTraces } from '../../contract/ingest.js';
-import type { SentTrace } from '../../contract/records.js';
+import { spanContents, traceContent, type SpanDefaults } from '../../events/record-contents.js';
+import { openSpanIds } from '../../events/span-ids.js';
 import type { SpanContent, TraceLogged } from '../../events/traces.js';
-import type { Instant, SessionId, TraceId } from '../../kernel/schema-types.js';
+import type { SentTrace } from '../../kernel/records/sent-record.js';
+import type { Brand, Instant, SessionId, TraceId } from '../../kernel/schema-types.js';
 import type { Run } from '../facts/runs.js';
-import { spanContents, traceContent, type RecordDefaults } from './record-contents.js';
 import { distinctSpans } from './span-additions.js';
 import { differingRecords } from './content-equality.js';
+import type { ReceivedBytes } from './received-form.js';
 
 /** Traces of one request, ready to be decided one by one. */
 export type TraceBatch = {
@@ -15,6 +17,8 @@ export type TraceBatch = {
   readonly spansCount: number;
   /** Distinct traces in the order of the request. */
   readonly logged: readonly TraceLogged[];
+  /** Traces that are exactly what these bytes of the request say. */
+  readonly received: ReadonlyMap<TraceLogged, ReceivedBytes>;
   /**
    * Ids repeated in the request with different content: the first counts (contract 5.6, rule 3).
    */
@@ -26,22 +30,27 @@ export type TraceBatch = {
 type BatchTarget = {
   readonly run: Run;
   readonly sessionOf: (trace: SentTrace) => SessionId | null;
+  readonly itemBytes: readonly Uint8Array[] | null;
+};
+type BatchDefaults = Pick<SpanDefaults, 'receivedAt' | 'priceOf'> & {
+  readonly mint: <Name extends string>(name: Name) => Brand<string, Name>;
 };
 
 export const batchOf = (
   body: SentTraces,
-  { run, sessionOf }: BatchTarget,
-  minting: RecordDefaults,
+  { run, sessionOf, itemBytes }: BatchTarget,
+  { mint, receivedAt, priceOf }: BatchDefaults,
 ): TraceBatch => {
   const first = new Map<TraceId, TraceLogged>();
+  const received = new Map<TraceLogged, ReceivedBytes>();
   const sentSpans = new Map<string, TraceId>();
   const ids: TraceId[] = [];
   const differ: string[] = [];
   let spansCount = 0;
-  for (const sent of body.traces) {
-    const trace = traceContent(sent, minting);
-    const traceId = trace.id as TraceId;
-    const flat = spanContents(sent.spans, traceId, minting);
+  for (const [index, sent] of body.traces.entries()) {
+    const traceId = sent.id ?? mint('TraceId');
+    const spanIds = openSpanIds(() => mint('SpanId'));
+    const flat = spanContents(sent.spans, traceId, { nextId: spanIds.next, receivedAt, priceOf });
     const { distinct: spans, differ: twice } = hasRepeats(flat)
       ? distinctSpans(flat)
       : { distinct: flat, differ: [] };
@@ -54,7 +63,7 @@ export const batchOf = (
       is_complete: body.is_complete ?? true,
       logging_method: body.logging_method ?? 'api_direct',
       ...(body.client_version != null && { client_version: body.client_version }),
-      trace,
+      trace: traceContent(sent, traceId, receivedAt),
       spans,
     };
     ids.push(traceId);
@@ -67,10 +76,13 @@ export const batchOf = (
     differ.push(...conflicting);
     if (before === undefined && conflicting.length === 0) {
       first.set(traceId, logged);
+      const bytes = itemBytes?.[index];
+      if (bytes !== undefined && spans === flat)
+        received.set(logged, { sent: bytes, receivedAt, firstSpanId: spanIds.first() });
       for (const span of spans) if (isSent(span)) sentSpans.set(span.id, traceId);
     }
   }
-  return { ids, spansCount, logged: [...first.values()], differ, sentSpans };
+  return { ids, spansCount, logged: [...first.values()], received, differ, sentSpans };
 };
 
 /** Linear scan of small traces: comparing a few ids is cheaper than a hash table. */

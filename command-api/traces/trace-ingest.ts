@@ -5,6 +5,7 @@ import type { ProjectId, SessionId, TraceId } from '../../kernel/schema-types.js
 import { appendEvents, type StreamAddition, type Authorship } from '../../kernel/transact.js';
 import { liveRun } from '../facts/runs.js';
 import { traceStream } from '../facts/traces.js';
+import { receivedForm } from './received-form.js';
 import type { TraceBatch } from './trace-batch.js';
 import type { TraceRepository } from './trace-repository.js';
 import { persistentGet } from './persistent-map.js';
@@ -55,6 +56,7 @@ export const writeTraces = async (
   const results = await appendTraces(
     needs,
     writable.filter((logged) => !isFull(logged)),
+    batch.received,
     cause,
   );
   const closed = new Set<SessionId>();
@@ -90,10 +92,12 @@ export const writeTraces = async (
 const appendTraces = async (
   { log, sessionSizes }: TraceWriteNeeds,
   traces: readonly TraceLogged[],
+  received: TraceBatch['received'],
   cause: Authorship,
 ): Promise<ReadonlyMap<TraceLogged, AppendResult>> => {
   if (traces.length === 0) return new Map();
-  const results = await appendEvents(log, traces.map(newTraceAddition), cause);
+  const additions = traces.map((logged) => newTraceAddition(logged, received));
+  const results = await appendEvents(log, additions, cause);
   await sessionSizes.countTraces(
     traces.filter((_, index) => results[index] !== 'conflict'),
     cause,
@@ -101,10 +105,17 @@ const appendTraces = async (
   return new Map(traces.map((one, index) => [one, results[index] ?? 'conflict']));
 };
 
-const newTraceAddition = (logged: TraceLogged): StreamAddition => ({
-  stream: traceStream(logged.project_id, logged.trace_id),
-  events: traceEvents(logged),
-});
+const newTraceAddition = (
+  logged: TraceLogged,
+  received: TraceBatch['received'],
+): StreamAddition => {
+  const bytes = received.get(logged);
+  const stored = bytes === undefined ? null : receivedForm(logged, bytes);
+  return {
+    stream: traceStream(logged.project_id, logged.trace_id),
+    events: stored === null ? traceEvents(logged) : [{ type: 'TraceLogged', data: logged, stored }],
+  };
+};
 
 type LogComparison = {
   /** True if the trace or its run was deleted. */

@@ -1,4 +1,3 @@
-import { parseJsonText } from '../../kernel/json-text.js';
 import type { Connection } from './connection.js';
 import type { StreamNaming } from './stream-naming.js';
 import type { EsdbEvent } from './stored-event.js';
@@ -37,6 +36,7 @@ export const loadParts = async (
       },
   );
   if (outcome !== 'read') return null;
-  const text = Buffer.concat(parts.map((part) => bytes.get(part) ?? new Uint8Array()));
-  return { ...stored, data: parseJsonText(text.toString('utf8')) };
+  return { ...stored, data: Buffer.concat(parts.map((part) => bytes.get(part) ?? empty)) };
 };
+
+const empty = new Uint8Array();

@@ -23,7 +23,8 @@ export type PreparedEvent = {
   readonly id: string;
   readonly serverId: string;
   readonly type: string;
-  readonly json: string;
+  /** As bytes: stored as they are. */
+  readonly json: string | Buffer;
   /** Size of the data as JSON, which the server counts. */
   readonly bytes: number;
   readonly salt: string;
@@ -34,7 +35,10 @@ export type PreparedEvent = {
 export type OutgoingEvent = {
   readonly id: string;
   readonly type: string;
-  /** JSON, or a fragment of JSON text as bytes. */
+  /**
+   * JSON that the service wrote, or bytes of JSON text: the client parses the former, and writes it
+   * anew with the same text, which is not true of JSON that others wrote.
+   */
   readonly contentType: 'application/json' | 'application/octet-stream';
   readonly data: Buffer;
   /** JSON. */
@@ -63,6 +67,7 @@ export type EsdbEvent = {
   readonly parts: readonly number[] | null;
   readonly salt: string | null;
   readonly digest: string | null;
+  /** Parsed, or the bytes of the JSON text. */
   readonly data: unknown;
   readonly metadata: Metadata;
 };
@@ -74,9 +79,15 @@ const partBytesMax = 450_000;
 const newSalt = openSalts();
 
 /** Throws TypeError for an id that is not a uuid: the client would end the process over it. */
-export const prepareEvent = ({ id, type, data, metadata }: NewEvent): PreparedEvent => {
+export const prepareEvent = ({
+  id,
+  type,
+  data,
+  json: pieces,
+  metadata,
+}: NewEvent): PreparedEvent => {
   if (!uuidForm.test(id)) throw new TypeError(`an event's id must be a uuid: ${id}`);
-  const json = JSON.stringify(data ?? null);
+  const json = pieces === undefined ? JSON.stringify(data ?? null) : Buffer.concat(pieces);
   const salt = newSalt();
   return {
     id,
@@ -100,11 +111,17 @@ export const toOutgoing = (
   return {
     id: event.serverId,
     type: event.type,
-    contentType: 'application/json',
-    data: Buffer.from(parts === null ? event.json : '{}'),
+    contentType:
+      parts === null && typeof event.json !== 'string'
+        ? 'application/octet-stream'
+        : 'application/json',
+    data: bytesOf(parts === null ? event.json : '{}'),
     metadata: Buffer.from(JSON.stringify({ ...metadata, assay })),
   };
 };
+
+const bytesOf = (json: string | Buffer): Buffer =>
+  typeof json === 'string' ? Buffer.from(json) : json;
 
 /** Event in the client's form; the client writes the JSON anew, with the same text. */
 export const toEventData = ({
@@ -122,7 +139,7 @@ export const toEventData = ({
 
 /** Splits data into parts of at most `partBytesMax`. */
 export const splitIntoParts = (event: PreparedEvent): readonly OutgoingEvent[] => {
-  const bytes = Buffer.from(event.json);
+  const bytes = bytesOf(event.json);
   const count = Math.max(1, Math.ceil(bytes.length / partBytesMax));
   return Array.from({ length: count }, (_, index) => ({
     id: derivedUuid(event.serverId, 'Part', String(index)),
@@ -156,7 +173,7 @@ export const storedFrom = (stream: StreamName, event: RecordedEvent): EsdbEvent 
 
 export const recordedFrom = (stored: EsdbEvent, decode: Decode): StoredEvent => ({
   ...envelopeFrom(stored),
-  data: decode(stored.type, stored.metadata.schema, stored.data),
+  data: decode(stored.type, stored.metadata.schema, dataOf(stored)),
 });
 
 export const envelopeFrom = (stored: EsdbEvent): Envelope => ({
@@ -172,17 +189,22 @@ export const envelopeFrom = (stored: EsdbEvent): Envelope => ({
 const digestOfStored = ({ digest, data }: EsdbEvent): string =>
   digest ?? digestOf(null, JSON.stringify(data)).toString('hex');
 
+const dataOf = ({ data }: EsdbEvent): unknown =>
+  data instanceof Uint8Array ? parseJsonText(textOf(data)) : data;
+
+const textOf = (bytes: Uint8Array): string => Buffer.from(bytes).toString('utf8');
+
 export const evidenceOfErased = (envelope: Envelope): Evidence => ({
   ...envelope,
   salt: null,
   data: null,
 });
 
-/** Evidence; JSON that is parsed and written again equals the stored text. */
+/** Evidence; JSON of the service that is parsed and written again equals the stored text. */
 export const evidenceFrom = (stored: EsdbEvent): Evidence => ({
   ...recordedFrom(stored, (_type, _schema, data) => data),
   salt: stored.salt,
-  data: JSON.stringify(stored.data),
+  data: stored.data instanceof Uint8Array ? textOf(stored.data) : JSON.stringify(stored.data),
 });
 
 export const positionOf = (commit: bigint): Position =>
@@ -197,7 +219,7 @@ export const serverPositionOf = (position: Position): ServerPosition => {
 };
 
 /** A uuid of the version-5 layout. */
-export const derivedUuid = (...parts: readonly string[]): string => {
+export const derivedUuid = (...parts: readonly (string | Uint8Array)[]): string => {
   const hash = createHash('sha1');
   for (const part of parts) hash.update(`${part.length}:`).update(part);
   const hex = hash.digest('hex');

@@ -56,9 +56,10 @@ const sliceBytes = 131_072;
  */
 export const readBody = async (
   request: IncomingMessage,
-  { size, encoding, messages = null }: BodyFormat,
+  format: BodyFormat,
   budget: BodyBudget,
 ): Promise<ParsedBody> => {
+  const { size, encoding, messages = null } = format;
   const limit = bodyLimits[size];
   const codec = messages !== null && isProtobufRequest(request) ? messages : null;
   const { media, isAccepted } = codec === null ? encodings[encoding] : protobuf;
@@ -78,14 +79,15 @@ export const readBody = async (
     };
     return decodeMessage({ bytes, sent }, codec, bounds, budget);
   }
-  const complexity =
-    encoding === 'json' ? await complexityOf(bytes, limit) : complexityOfPairs(bytes);
+  const { complexity, itemBounds } = await scanBody(bytes, limit, format);
   if (isOver(complexity, limit)) return { complaint: tooComplex(limit) };
   const isHeavy = isOver(complexity, usualComplexity);
   if (bytes.length > largeBodyBytes || isHeavy) await budget.acquireLargeSlot();
   const began = performance.now();
   const parsed =
-    encoding === 'json' ? parseJson(bytes, complexity, limit.levels) : parseUrlencodedBody(bytes);
+    encoding === 'json'
+      ? parseJson(bytes, complexity, limit.levels, itemBounds)
+      : parseUrlencodedBody(bytes);
   budget.recordParseTime(performance.now() - began);
   // Validating all of it takes about as long again.
   if (isHeavy) await eventLoopTick();
@@ -107,18 +109,24 @@ const openIngestBody = (): ArrivingBody => {
 };
 
 type BodyFormat = Pick<Operation, 'size' | 'encoding'> & {
+  readonly items?: Operation['items'];
   readonly messages?: ProtobufCodec | null;
 };
 
-/** Complexity of a body, counted up to the limit. */
-const complexityOf = async (bytes: Buffer, most: ComplexityLimit): Promise<JsonComplexity> => {
-  const scan = openJsonScan(bytes);
-  let counted = scan.upTo(sliceBytes);
-  for (let at = sliceBytes; at < bytes.length && !isOver(counted, most); at += sliceBytes) {
+/** Scans a body up to the limit of its complexity; urlencoded ones have no items. */
+const scanBody = async (
+  bytes: Buffer,
+  most: ComplexityLimit,
+  { encoding, items = null }: BodyFormat,
+): Promise<{ readonly complexity: JsonComplexity; readonly itemBounds: readonly number[] }> => {
+  if (encoding !== 'json') return { complexity: complexityOfPairs(bytes), itemBounds: [] };
+  const { upTo, itemBounds } = openJsonScan(bytes, items);
+  let complexity = upTo(sliceBytes);
+  for (let at = sliceBytes; at < bytes.length && !isOver(complexity, most); at += sliceBytes) {
     await eventLoopTick();
-    counted = scan.upTo(at + sliceBytes);
+    complexity = upTo(at + sliceBytes);
   }
-  return counted;
+  return { complexity, itemBounds };
 };
 /** Each pair of a urlencoded body may have a name of its own. */
 const complexityOfPairs = (bytes: Buffer): JsonComplexity => {

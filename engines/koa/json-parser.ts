@@ -5,9 +5,14 @@ import { ignoredMax } from '../ajv/ignored-members.js';
 import { countMembers, duplicateMembers, type MemberPath } from './duplicate-members.js';
 import type { JsonComplexity } from './json-scan.js';
 
-/** `repeated`: members that a later one of the same name replaced, 21 at most. */
 export type ParsedBody =
-  | { readonly value: unknown; readonly repeated?: readonly MemberPath[] }
+  | {
+      readonly value: unknown;
+      /** Members that a later one of the same name replaced, 21 at most. */
+      readonly repeated?: readonly MemberPath[];
+      /** Bytes of the items of its list; absent where an unpaired surrogate was replaced. */
+      readonly itemBytes?: readonly Uint8Array[];
+    }
   | { readonly complaint: Complaint };
 
 /**
@@ -20,6 +25,7 @@ export const parseJson = (
   bytes: Buffer,
   { levels, members }: Pick<JsonComplexity, 'levels' | 'members'>,
   levelsMax: number,
+  itemBounds: readonly number[] = [],
 ): ParsedBody => {
   if (!isUtf8(bytes)) return { complaint: invalidJson };
   // Latin-1 decoding is a plain copy, and parses faster: text of one byte a character.
@@ -31,11 +37,21 @@ export const parseJson = (
     return { complaint: invalidJson };
   }
   if (levels > levelsMax) return { complaint: tooDeepComplaint(levelsMax) };
-  if (text.includes('\\u') && surrogateEscape.test(text)) replaceSurrogates(holder);
+  const isReplaced =
+    text.includes('\\u') && surrogateEscape.test(text) && replaceSurrogates(holder);
   const { value } = holder;
-  if (members === countMembers(value)) return { value };
-  return { value, repeated: duplicateMembers(text, ignoredMax) };
+  const parsed =
+    isReplaced || itemBounds.length === 0
+      ? { value }
+      : { value, itemBytes: itemsBetween(bytes, itemBounds) };
+  if (members === countMembers(value)) return parsed;
+  return { ...parsed, repeated: duplicateMembers(text, ignoredMax) };
 };
+
+const itemsBetween = (bytes: Buffer, bounds: readonly number[]): readonly Uint8Array[] =>
+  Array.from({ length: bounds.length / 2 }, (_, index) =>
+    bytes.subarray(bounds[index * 2], bounds[index * 2 + 1]),
+  );
 
 const invalidJson: Complaint = { loc: ['body'], msg: 'JSON decode error', type: 'json_invalid' };
 const tooDeepComplaint = (levelsMax: number): Complaint =>
@@ -49,24 +65,34 @@ const surrogateEscape = /\\u[dD][89a-fA-F]/;
 
 type JsonNode = Record<string, unknown> | unknown[];
 
-const replaceSurrogates = (node: JsonNode): void => {
-  replaceOwnSurrogates(node);
+/** Returns true if there was one. */
+const replaceSurrogates = (node: JsonNode): boolean => {
+  let isReplaced = replaceOwnSurrogates(node);
   for (const value of Object.values(node)) {
-    if (typeof value === 'object' && value !== null) replaceSurrogates(value as JsonNode);
+    if (typeof value !== 'object' || value === null) continue;
+    if (replaceSurrogates(value as JsonNode)) isReplaced = true;
   }
+  return isReplaced;
 };
 
-const replaceOwnSurrogates = (node: JsonNode): void => {
+const replaceOwnSurrogates = (node: JsonNode): boolean => {
+  let isReplaced = false;
+  const wellFormed = (text: string): string => {
+    if (text.isWellFormed()) return text;
+    isReplaced = true;
+    return text.toWellFormed();
+  };
   if (Array.isArray(node)) {
     for (const [index, item] of node.entries()) {
-      if (typeof item === 'string') node[index] = item.toWellFormed();
+      if (typeof item === 'string') node[index] = wellFormed(item);
     }
-    return;
+    return isReplaced;
   }
   for (const [member, value] of Object.entries(node)) {
-    const wellFormed = member.toWellFormed();
-    if (wellFormed !== member) delete node[member];
+    const name = wellFormed(member);
+    if (name !== member) delete node[member];
     // An own member already, or with U+FFFD in it: this never assigns a prototype.
-    node[wellFormed] = typeof value === 'string' ? value.toWellFormed() : value;
+    node[name] = typeof value === 'string' ? wellFormed(value) : value;
   }
+  return isReplaced;
 };

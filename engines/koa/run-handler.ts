@@ -77,7 +77,7 @@ const handlerRequest = (
   idempotent: string | null,
   yieldSlot: YieldSlot,
 ): Request<unknown, unknown, unknown> => {
-  const { params, query, body, partial, files, headers, misspeltHeaders } = authorized;
+  const { params, query, body, partial, itemBytes, files, headers, misspeltHeaders } = authorized;
   const { ifMatch, isStrict } = authorized;
   const { project, sender, answerBytes } = authorized;
   const { signal } = authorized.scope;
@@ -89,6 +89,7 @@ const handlerRequest = (
     query,
     body,
     partial,
+    itemBytes,
     files,
     headers,
     misspeltHeaders,

@@ -48,6 +48,7 @@ export type ValidatedRequest = Pick<
 > & {
   readonly params: Readonly<Record<string, unknown>>;
   readonly partial: PartialIngest;
+  readonly itemBytes: Request<unknown, unknown, unknown>['itemBytes'];
   /** Fingerprint of the request as sent; null without an Idempotency-Key. */
   readonly fingerprint: string | null;
 };
@@ -117,8 +118,15 @@ export const validateRequest = async (
   reportTruncated(sent, partial);
   const misspeltHeaders = misspeltHeadersOf(compiledRoute, sent);
   const accepted = items?.body() ?? input.body;
-  return { ...input, body: accepted, partial, fingerprint, ifMatch, misspeltHeaders };
+  const itemBytes = ignored.length > 0 ? null : itemBytesOf(body, partial);
+  return { ...input, body: accepted, partial, itemBytes, fingerprint, ifMatch, misspeltHeaders };
 };
+
+/** Null unless the bytes say exactly what was accepted. */
+const itemBytesOf = (body: ParsedBody, { rejected, truncated }: PartialIngest) =>
+  'value' in body && rejected.length === 0 && truncated.length === 0
+    ? (body.itemBytes ?? null)
+    : null;
 
 const nothingRejected: PartialIngest = { rejected: [], truncated: [] };
 

@@ -60,9 +60,16 @@ const utf8BytesMax = 3;
  * Digest of an event's data in the chain: SHA-256 of the salt and the data as stored (contract
  * 5.14, rule 2). Without a salt (events stored before salts existed), of the data alone.
  */
-export const digestOf = (salt: Uint8Array | null, json: string): Buffer => {
+export const digestOf = (salt: Uint8Array | null, json: string | Uint8Array): Buffer => {
   if (salt === null) return hashOf(json);
-  if (salt.length + json.length * utf8BytesMax > salted.length) return hashParts([salt, json]);
+  const bytesMax = typeof json === 'string' ? json.length * utf8BytesMax : json.length;
+  if (salt.length + bytesMax > salted.length) return hashParts([salt, json]);
   salted.set(salt);
-  return hashOf(salted.subarray(0, salt.length + salted.write(json, salt.length)));
+  return hashOf(salted.subarray(0, salt.length + putAfter(salt.length, json)));
+};
+/** Returns the number of bytes. */
+const putAfter = (at: number, json: string | Uint8Array): number => {
+  if (typeof json === 'string') return salted.write(json, at);
+  salted.set(json, at);
+  return json.length;
 };

@@ -22,7 +22,7 @@ type ChecksumRow = {
   readonly rev: number;
   readonly id: string;
   readonly type: string;
-  readonly data: string;
+  readonly data: string | Uint8Array;
   readonly metadata: string;
   readonly digest: Uint8Array | null;
 };

@@ -85,11 +85,11 @@ export const openEventLog = async ({ dir, bus, decode }: Options): Promise<Event
   return {
     ...reader,
     append: async (batch) => {
-      const orders = batch.map(encodeAppend);
+      const { orders, buffer } = encodeAppends(batch);
       const bytes = orders.reduce((sum, { events }) => sum + bytesOf(events), 0);
       const streams = batch.map(({ stream }) => stream);
       const written = await ends.invalidateDuring(streams, () =>
-        writer.send({ kind: 'append', bytes, batch: orders }, bytes),
+        writer.send({ kind: 'append', bytes, batch: orders, buffer }, bytes),
       );
       return written.map((outcome): AppendResult =>
         outcome === 'conflict' ? 'conflict' : { position: positionOf(outcome) },
@@ -140,7 +140,7 @@ const openWriter = async (
   notify: { readonly grown: (last: number) => void; readonly hidden: (cause: string) => void },
 ) => {
   const { thread, last: first, damage } = await startWriterThread(dir);
-  const pending = openPendingOrders((message) => thread.postMessage(message));
+  const pending = openPendingOrders((message) => postOrders(thread, message));
   const probe = (): Promise<unknown> => pending.order({ kind: 'probe' }, 0);
   const health = openWriterHealth(probe, ({ cause, hidesEvents }) => {
     markDamaged(logFile(dir));
@@ -282,17 +282,51 @@ const damagedLog = (cause: string): Fault =>
 const unavailable = (cause: string): Fault =>
   new Fault('unavailable', 'The log cannot be written now', { retryAfterSeconds: 2, cause });
 
-const encodeAppend = ({ stream, expected, events }: StreamAppend): StreamOrder => ({
-  stream,
-  expected: expected === 'none' ? -1 : expected,
-  events: events.map(({ id, type, data, metadata }) => ({
-    id,
-    type,
-    // `undefined` has no JSON; in the writer it would fail a transaction that others share.
-    data: JSON.stringify(data ?? null),
-    metadata: JSON.stringify(metadata),
-  })),
-});
+/**
+ * Encodes appends. JSON that comes as bytes is joined in one buffer, which the writer takes over
+ * without another copy.
+ */
+const encodeAppends = (batch: readonly StreamAppend[]) => {
+  const join = openJoinBuffer(
+    batch.flatMap(({ events }) => events.flatMap(({ json = [] }) => json)),
+  );
+  const orders = batch.map(({ stream, expected, events }): StreamOrder => ({
+    stream,
+    expected: expected === 'none' ? -1 : expected,
+    events: events.map(({ id, type, data, json, metadata }) => ({
+      id,
+      type,
+      // `undefined` has no JSON; in the writer it would fail a transaction that others share.
+      data: json === undefined ? JSON.stringify(data ?? null) : join.put(json),
+      metadata: JSON.stringify(metadata),
+    })),
+  }));
+  return { orders, buffer: join.buffer };
+};
+
+/** Buffers of the orders move to the thread of the writer. */
+const postOrders = (thread: ReturnType<typeof startThread>, message: Parameters<Post>[0]): void =>
+  thread.postMessage(message, message === endOfOrders ? [] : message.flatMap(buffersOf));
+
+const buffersOf = (order: WriteOrder): readonly ArrayBuffer[] =>
+  order.kind === 'append' && order.buffer !== null ? [order.buffer] : [];
+
+/** Buffer with room for these pieces. */
+const openJoinBuffer = (all: readonly Uint8Array[]) => {
+  const buffer = Buffer.allocUnsafeSlow(all.reduce((sum, { length }) => sum + length, 0));
+  let end = 0;
+  return {
+    buffer: all.length === 0 ? null : buffer.buffer,
+    put: (pieces: readonly Uint8Array[]): Uint8Array => {
+      const from = end;
+      for (const piece of pieces) {
+        buffer.set(piece, end);
+        end += piece.length;
+      }
+      return buffer.subarray(from, end);
+    },
+  };
+};
 
 const bytesOf = (events: StreamOrder['events']): number =>
   events.reduce((sum, { data }) => sum + data.length + eventOverheadBytes, 0);

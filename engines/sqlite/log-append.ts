@@ -5,6 +5,9 @@ import { openChecksumWriter } from './event-checksums.js';
 import type { StreamOrder, AppendOutcome } from './log-orders.js';
 import { prepareLast } from './log-schema.js';
 
+const textOf = (data: string | Uint8Array): string =>
+  typeof data === 'string' ? data : Buffer.from(data).toString('utf8');
+
 /** Cached heads of recently written streams, so that most appends need no look-up. */
 const headsMax = 50_000;
 /** Equals no revision, so an erased stream rejects every append. */
@@ -19,7 +22,8 @@ type AppendedRow = {
 };
 
 const prepareStatements = (database: Database) => ({
-  insert: database.prepare('INSERT INTO events VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)'),
+  // Bytes become the text that they are, without a conversion.
+  insert: database.prepare('INSERT INTO events VALUES (?, ?, ?, ?, ?, CAST(? AS TEXT), ?, ?, ?)'),
   headOf: database.prepareValue<[string], number | null>(
     'SELECT max(rev) FROM events WHERE stream = ?',
   ),
@@ -117,7 +121,7 @@ const repeatedAppend = ({ byId }: Statements, { stream, events }: StreamOrder): 
       known.stream === stream &&
       known.rev === (before?.rev ?? known.rev - 1) + 1 &&
       known.type === event.type &&
-      known.data === event.data;
+      known.data === textOf(event.data);
     if (!isSame) return 'conflict';
     before = known;
   }

@@ -10,6 +10,8 @@ export type AppendOrder = {
   /** Estimated size on disk: limits a transaction and the queue. */
   readonly bytes: number;
   readonly batch: readonly StreamOrder[];
+  /** Memory of the data that is bytes: the writer takes it over. Null: none is. */
+  readonly buffer: ArrayBuffer | null;
 };
 export type StreamOrder = {
   readonly stream: string;
@@ -18,7 +20,8 @@ export type StreamOrder = {
   readonly events: readonly {
     readonly id: string;
     readonly type: string;
-    readonly data: string;
+    /** JSON text; as bytes, it is UTF-8. */
+    readonly data: string | Uint8Array;
     readonly metadata: string;
   }[];
 };

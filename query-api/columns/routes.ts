@@ -5,7 +5,7 @@ import {
   tracesAvailableColumns,
 } from '../../contract/columns.js';
 import { readRoute, type Route } from '../../contract/operation.js';
-import { bareMetricName } from '../../contract/record-rules.js';
+import { bareMetricName } from '../../kernel/records/sent-record.js';
 import { selectorComplaints, windowComplaints } from '../../contract/selectors.js';
 import { registryMetricByName } from '../../kernel/records/columns.js';
 import type { Documents } from '../../kernel/documents.js';

@@ -39,7 +39,7 @@ const measure = (name: string, bodies: Bodies): void => {
     if (step('rules', round, () => complaintsAboutTraces(body.traces)).length > 0)
       throw new Error();
     const batch = step('normalise', round, () =>
-      batchOf(body, { run, sessionOf: () => null }, minting),
+      batchOf(body, { run, sessionOf: () => null, itemBytes: null }, minting),
     );
     const events = step('events', round, () => batch.logged.map(traceEvents));
     step('stringify', round, () => events.flat().map(({ data }) => JSON.stringify(data).length));

@@ -1,5 +1,6 @@
 import { streamNameOf, logStart, type Position, type StoredEvent } from '../../kernel/ports.js';
 import { openEventReader } from '../../engines/sqlite/event-log.js';
+import { decode } from '../../events/codec.js';
 import { openBus } from '../../engines/memory/bus.js';
 import type { Client, Reply } from '../support/client.js';
 import type { ObservedTrace } from './ledger.js';
@@ -24,7 +25,7 @@ export type LogObservation = {
  */
 export const observeLog = async (dir: string, project: string): Promise<LogObservation> => {
   const bus = openBus('witness');
-  const reader = await openEventReader({ dir, bus });
+  const reader = await openEventReader({ dir, bus, decode });
   const revisions = new Map<string, number>();
   const ids = new Set<string>();
   const traces = new Map<string, { times: number; spans: string[]; tags: string[] }>();

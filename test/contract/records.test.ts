@@ -7,7 +7,7 @@ import {
   complaintsAboutSpans,
   complaintsAboutTraces,
 } from '../../contract/record-rules.js';
-import type { SentSpan } from '../../contract/records.js';
+import type { SentSpan } from '../../kernel/records/sent-record.js';
 import type { Complaint } from '../../kernel/fault.js';
 import { runs } from '../support/runs.js';
 import { sentTraces } from '../support/trace-generators.js';

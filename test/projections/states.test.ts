@@ -6,8 +6,10 @@ import { readConfig } from '../../config.js';
 import { operations } from '../../contract/all.js';
 import { historyResources, type HistoryResourceType } from '../../contract/history.js';
 import { sha256 } from '../../engines/node/digest.js';
+import { decode } from '../../events/codec.js';
 import type { StoredEvent, StreamName } from '../../kernel/ports.js';
 import type { Json, JsonObject } from '../../kernel/schema-types.js';
+import { decodeEvent } from '../../projections/page-reader.js';
 import { changesByEvent } from '../../projections/states/changes.js';
 import {
   maskedSecret,
@@ -56,7 +58,7 @@ describe('the states of resources', function () {
     // The others may be gone by now.
     known = await createOneOfEach(app.client, 'read');
     const { reader, close } = await openReadOnlyLog(readConfig({ ASSAY_DATA_DIR: app.dir }));
-    events = await readAllPages(reader);
+    events = (await readAllPages(reader)).map((event) => decodeEvent(event, decode));
     await close();
   });
   after(() => app.close());

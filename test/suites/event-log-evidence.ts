@@ -42,6 +42,44 @@ export const evidenceSuite = (log: () => EventLog, reopen: () => Promise<void>):
       expect(await evidenceIn(log())).to.deep.equal(before);
     });
 
+    it('has JSON that came as bytes byte for byte, which is read as its data', async () => {
+      const text = '{ "a" :1.50,"é":"\\u0061", "a": [1e2 ]\n}';
+      const data = { a: [100], é: 'a' };
+      const pieces = [...Buffer.from(text)].map((byte) => Uint8Array.of(byte));
+      const large = Buffer.from(`["${'é'.repeat(500_000)}" ]`);
+      const events = [
+        { ...newEvent(data), json: pieces },
+        newEvent('written by the log'),
+        { ...newEvent(['é'.repeat(500_000)]), json: [large] },
+      ];
+      const [small, two] = [newStream(), newStream()];
+      const batch = [
+        appendOf(small, 'none', ...events.slice(0, 2)),
+        appendOf(two, 'none', ...events.slice(2)),
+      ];
+      const results = await log().append(batch);
+      expect(await log().append(batch)).to.deep.equal(results);
+      const other = {
+        ...newEvent(data, events[0]?.id),
+        json: [Buffer.from('{"a":[100],"é":"a"}')],
+      };
+      expect(await log().append([appendOf(small, 1, other)])).to.deep.equal(['conflict']);
+      for (const look of ['at once', 'after a restart']) {
+        const found = await evidenceIn(log());
+        expect(
+          found.map((one) => one.data),
+          look,
+        ).to.deep.equal([text, '"written by the log"', large.toString('utf8')]);
+        expect(found.map(digestOf)).to.deep.equal(found.map(({ digest }) => digest));
+        const read = [...(await log().read(small)), ...(await log().read(two))];
+        expect(read.map((event) => event.data)).to.deep.equal(events.map((event) => event.data));
+        expect((await readAllPages(log())).length).to.equal(3);
+        await reopen();
+      }
+      await log().erase(small);
+      expect((await evidenceIn(log()))[0]?.data).to.equal(null);
+    });
+
     it('covers all events, in the order and at the positions of pages', async () => {
       for (let count = 0; count < 4; count += 1) {
         await log().append([appendOf(newStream(), 'none', newEvent(count), newEvent({ count }))]);

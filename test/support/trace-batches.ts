@@ -1,12 +1,15 @@
 import { batchOf, type TraceBatch } from '../../command-api/traces/trace-batch.js';
 import type { Run } from '../../command-api/facts/runs.js';
-import { spanContents } from '../../command-api/traces/record-contents.js';
 import { traces, type Trace } from '../../command-api/traces/trace.js';
 import { logTraces, type SentTraces } from '../../contract/ingest.js';
-import type { SentTrace } from '../../contract/records.js';
+import { spanContents, type SpanDefaults } from '../../events/record-contents.js';
+import { openSpanIds } from '../../events/span-ids.js';
 import type { SpanContent, TraceEvent, TraceLogged } from '../../events/traces.js';
 import { compileGuard } from '../../engines/ajv/compile.js';
+import { parseJson } from '../../engines/koa/json-parser.js';
+import { openJsonScan } from '../../engines/koa/json-scan.js';
 import { isRejection, type Decision } from '../../kernel/decision.js';
+import type { SentTrace } from '../../kernel/records/sent-record.js';
 import type {
   Brand,
   Instant,
@@ -50,11 +53,29 @@ const parsedBody = (body: unknown): SentTraces => {
   return guarded.value as SentTraces;
 };
 /** Batch that the service makes of a request. */
-export const traceBatchOf = (body: unknown, receivedAt = noon): TraceBatch => {
-  const sent = parsedBody(body);
+export const traceBatchOf = (body: unknown, receivedAt = noon): TraceBatch =>
+  batchOfSent(parsedBody(body), null, { receivedAt, priceOf: () => undefined });
+
+/** Batch that the service makes of the bytes of a request; it is not parsed twice. */
+export const traceBatchOfBytes = (
+  bytes: Buffer,
+  priceOf: SpanDefaults['priceOf'] = () => undefined,
+): TraceBatch => {
+  const { upTo, itemBounds } = openJsonScan(bytes, 'traces');
+  const parsed = parseJson(bytes, upTo(bytes.length), 128, itemBounds);
+  if (!('value' in parsed)) throw new Error(JSON.stringify(parsed.complaint));
+  const { value, itemBytes = null } = parsed;
+  return batchOfSent(parsedBody(value), itemBytes, { receivedAt: noon, priceOf });
+};
+
+const batchOfSent = (
+  sent: SentTraces,
+  itemBytes: readonly Uint8Array[] | null,
+  defaults: Pick<SpanDefaults, 'receivedAt' | 'priceOf'>,
+): TraceBatch => {
   const sessionOf = (trace: SentTrace): SessionId | null =>
     trace.session_id ?? sent.session_id ?? null;
-  return batchOf(sent, { run, sessionOf }, { mint, receivedAt, priceOf: () => undefined });
+  return batchOf(sent, { run, sessionOf, itemBytes }, { mint, ...defaults });
 };
 /** Event that the service makes of a request with this trace. */
 export const traceLoggedOf = (sent: object, more: object = {}, receivedAt = noon): TraceLogged => {
@@ -69,7 +90,11 @@ export const lateSpansOf = (
   spanContents(
     parsedBody({ traces: [{ spans: sent }] }).traces[0]?.spans,
     parent,
-    { mint, receivedAt: later, priceOf: () => undefined },
+    {
+      nextId: openSpanIds(() => mint('SpanId')).next,
+      receivedAt: later,
+      priceOf: () => undefined,
+    },
     true,
   );
 /** Serialises a value as the log does. */

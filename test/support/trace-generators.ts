@@ -1,13 +1,9 @@
 import * as fc from 'fast-check';
 import { loggingMethods } from '../../contract/ingest.js';
-import {
-  llmEventTypes,
-  messageRoles,
-  type SentSpan,
-  type SentTrace,
-} from '../../contract/records.js';
+import { llmEventTypes, messageRoles } from '../../contract/records.js';
 import { agentTypes } from '../../kernel/records/columns.js';
 import type { SpanKind } from '../../kernel/records/record.js';
+import type { SentSpan, SentTrace } from '../../kernel/records/sent-record.js';
 import {
   integers,
   metadataKeys,

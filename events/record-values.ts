@@ -1,5 +1,6 @@
-import type { RecordKind } from '../../kernel/records/record.js';
-import type { Json, JsonObject } from '../../kernel/schema-types.js';
+// Stored for ever: version 2 of TraceLogged is read by these functions (D-229).
+import type { RecordKind } from '../kernel/records/record.js';
+import type { Json, JsonObject } from '../kernel/schema-types.js';
 
 type Kind = Exclude<RecordKind, 'session'>;
 
@@ -129,7 +130,10 @@ const callOf = (value: JsonObject): JsonObject => {
 const partOf = (value: JsonObject): JsonObject =>
   value['type'] === 'text'
     ? { type: 'text', text: value['text'] ?? '' }
-    : { type: 'file', file_id: value['file_id'] ?? '' };
+    : { type: 'file', file_id: canonicalId(value['file_id']) };
+
+const canonicalId = (id: Json | undefined): string =>
+  typeof id === 'string' ? id.toLowerCase() : '';
 
 const documentOf = (value: JsonObject): JsonObject => {
   const { metadata } = value;

@@ -1,22 +1,28 @@
-import { bareMetricName } from '../../contract/record-rules.js';
-import type { SentMetrics, SentSpan, SentTrace } from '../../contract/records.js';
-import type { RecordContent, SpanContent } from '../../events/traces.js';
-import type { Brand, Instant, Json } from '../../kernel/schema-types.js';
-import type { PriceOf } from '../facts/price-list.js';
+// Stored for ever: version 2 of TraceLogged is read by these functions (D-229).
+import {
+  bareMetricName,
+  type SentMetrics,
+  type SentSpan,
+  type SentTrace,
+} from '../kernel/records/sent-record.js';
+import type { Instant, Json, SpanId, TraceId } from '../kernel/schema-types.js';
+import { acceptedInstant } from '../kernel/uuid-and-instant.js';
 import { inputOf, outputOf, withoutNulls } from './record-values.js';
+import type { RecordContent, SpanContent } from './traces.js';
 
-/** Defaults for absent members (contract 5.6). */
-export type RecordDefaults = {
-  readonly mint: <Name extends string>(name: Name) => Brand<string, Name>;
+/** Defaults for absent members of spans (contract 5.6). */
+export type SpanDefaults = {
+  readonly nextId: () => SpanId;
   readonly receivedAt: Instant;
-  readonly priceOf: PriceOf;
+  /** Called once for each span, in order. */
+  readonly priceOf: (span: SpanContent) => SpanContent['price'];
 };
 
 type Writable<T> = { -readonly [member in keyof T]: T[member] };
 
 /** The trace's own record, in stored form (events/traces.ts). */
-export const traceContent = (sent: SentTrace, minting: RecordDefaults): RecordContent =>
-  contentOf(sent, 'trace', sent.id ?? minting.mint('TraceId'), minting);
+export const traceContent = (sent: SentTrace, id: TraceId, receivedAt: Instant): RecordContent =>
+  contentOf(sent, 'trace', id, receivedAt);
 
 /**
  * Spans in pre-order, each with its parent. Nesting decides; only a span at the top of a request's
@@ -25,12 +31,12 @@ export const traceContent = (sent: SentTrace, minting: RecordDefaults): RecordCo
 export const spanContents = (
   sent: readonly SentSpan[] | null | undefined,
   parentId: string,
-  minting: RecordDefaults,
+  defaults: SpanDefaults,
   mayNameParent = false,
 ): readonly SpanContent[] => {
   const flat: SpanContent[] = [];
   for (const span of sent ?? []) {
-    flatten(span, (mayNameParent ? span.parent_id : null) ?? parentId, minting, flat);
+    flatten(span, (mayNameParent ? span.parent_id : null) ?? parentId, defaults, flat);
   }
   return flat;
 };
@@ -38,17 +44,17 @@ export const spanContents = (
 const flatten = (
   sent: SentSpan,
   parentId: string,
-  minting: RecordDefaults,
+  defaults: SpanDefaults,
   flat: SpanContent[],
 ): void => {
-  const id = sent.id ?? minting.mint('SpanId');
-  const content = contentOf(sent, sent.type, id, minting) as Writable<SpanContent>;
+  const id = sent.id?.toLowerCase() ?? defaults.nextId();
+  const content = contentOf(sent, sent.type, id, defaults.receivedAt) as Writable<SpanContent>;
   content.parent_id = parentId;
   putSpanMembers(sent, content);
-  const price = minting.priceOf(content);
+  const price = defaults.priceOf(content);
   if (price !== undefined) content.price = price;
   flat.push(content);
-  if (sent.spans != null) for (const below of sent.spans) flatten(below, id, minting, flat);
+  if (sent.spans != null) for (const below of sent.spans) flatten(below, id, defaults, flat);
 };
 
 /** Hot path of every incoming span: plain assignments instead of a loop over names. */
@@ -56,12 +62,12 @@ const contentOf = (
   sent: SentTrace | SentSpan,
   type: RecordContent['type'],
   id: string,
-  minting: RecordDefaults,
+  receivedAt: Instant,
 ): RecordContent => {
   const content: Writable<RecordContent> = {
     type,
     id,
-    created_at: sent.created_at ?? minting.receivedAt,
+    created_at: sent.created_at == null ? receivedAt : acceptedInstant(sent.created_at),
   };
   const minted = mintedMembers(sent);
   if (minted !== undefined) content.minted = minted;
