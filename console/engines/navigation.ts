@@ -53,8 +53,14 @@ export const openNavigation = (window: Window, root: URL): Navigation => {
     place.value = next;
   };
   const go: Navigation['go'] = (path, view = '', how = 'push') => {
-    if (how === 'push') history.pushState(null, '', href(path, view));
-    else history.replaceState(null, '', href(path, view));
+    try {
+      if (how === 'push') history.pushState(null, '', href(path, view));
+      else history.replaceState(null, '', href(path, view));
+    } catch {
+      // Safari takes 100 changes of an address in 30 seconds: the page goes on without it.
+      place.value = { path, view };
+      return;
+    }
     update(how);
   };
   window.addEventListener('popstate', () => update('push'));

@@ -23,6 +23,7 @@ import {
 import { metricLabel, printMetric } from '../parts/metrics.js';
 import { RowDetail } from './row-detail.js';
 import { comparisonCodec } from './state.js';
+import { ownMember } from '../../kernel/own-member.js';
 
 type Props = {
   readonly projectId: string;
@@ -179,7 +180,7 @@ const nameOf = ({ experiments }: Comparison, index: number): string => {
 const RowValue = (props: { readonly one: RowOfExperiment; readonly judge: ComparedMetric }) => {
   const { one, judge } = props;
   if (one.trace_id === null) return <span class="warn">no trace</span>;
-  const value = one.metrics[judge.metric];
+  const value = ownMember(one.metrics, judge.metric);
   const difference = value?.difference ?? null;
   const isBetter = difference !== null && difference > 0 === (judge.direction === 'higher');
   const time = one.metrics['duration_ns'];

@@ -8,6 +8,7 @@ import { containsFilter } from '../client/contains-filter.js';
 import { isDeprecatedMetric, isSystemMetric, metricLabel, printMetric } from '../parts/metrics.js';
 import { figureOf, type Figure } from '../parts/numbers.js';
 import type { LeaderboardView } from './state.js';
+import { ownMember } from '../../kernel/own-member.js';
 
 /** Experiments that a list shows at most, as many as one answer has (contract 4.6). */
 export const experimentsMax = 1_000;
@@ -55,7 +56,7 @@ const furtherMetricsMax = 4;
 const usualMetrics = ['cost', 'duration_ns'];
 
 const isNumeric = (experiment: Experiment, metric: string): boolean => {
-  const summary = experiment.structured_aggregate_metrics[metric];
+  const summary = ownMember(experiment.structured_aggregate_metrics, metric);
   return summary !== undefined && (summary.avg !== null || summary.pct !== null);
 };
 
@@ -96,7 +97,7 @@ export const shownMetrics = (
 
 /** The mean of a metric in an experiment, of a boolean the share of true. */
 export const metricFigure = (experiment: Experiment, metric: string): Figure => {
-  const summary = experiment.structured_aggregate_metrics[metric];
+  const summary = ownMember(experiment.structured_aggregate_metrics, metric);
   const isShare = typeof summary?.pct === 'number';
   return figureOf(
     isShare ? summary.pct : summary?.avg,

@@ -3,6 +3,7 @@ import type { MetricInfo } from '../../clients/typescript/src/generated/traces-t
 import { printCost, printDuration, printScore } from '../parts/numbers.js';
 import { textForm } from '../../kernel/records/text-form.js';
 import type { Json } from '../../kernel/schema-types.js';
+import { ownMember } from '../../kernel/own-member.js';
 
 /** A session, trace or span as a search answers it. */
 export type ExploredRecord = Readonly<Record<string, unknown>> & {
@@ -33,7 +34,9 @@ export const cellValue = (record: ExploredRecord, column: Pick<Column, 'id'>): C
 };
 
 const memberOf = (map: unknown, name: string): unknown =>
-  typeof map === 'object' && map !== null ? (map as Record<string, unknown>)[name] : undefined;
+  typeof map === 'object' && map !== null
+    ? ownMember(map as Readonly<Record<string, unknown>>, name)
+    : undefined;
 
 const metricValue = (record: ExploredRecord, name: string): CellValue => {
   const info = memberOf(record['metric_info'], name) as MetricInfo | undefined;

@@ -1,6 +1,7 @@
-import type { ComponentType } from 'preact';
-import { useEffect, useLayoutEffect, useState } from 'preact/hooks';
+import type { ComponentChildren, ComponentType } from 'preact';
+import { useEffect, useErrorBoundary, useLayoutEffect, useState } from 'preact/hooks';
 import { useSurroundings } from '../client/context.js';
+import { Button } from '../parts/button.js';
 import { EmptyNotice, Skeleton } from '../parts/notice.js';
 import { PageHeading } from '../parts/heading.js';
 import type { PageModule, PageProps } from '../parts/page.js';
@@ -42,7 +43,32 @@ const RoutedPage = ({ match, path }: { readonly match: RouteMatch; readonly path
   if (loaded === 'failed') return <NotLoaded />;
   if (loaded === null) return <Skeleton />;
   const Page: ComponentType<PageProps> = loaded.Page;
-  return <Page key={path} params={match.params} />;
+  return (
+    <Contained key={path}>
+      <Page params={match.params} />
+    </Contained>
+  );
+};
+
+/** Keeps a page that fails while it is drawn from taking the rail and the bar with it. */
+const Contained = ({ children }: { readonly children: ComponentChildren }) => {
+  const { queries } = useSurroundings();
+  const [error, draw] = useErrorBoundary((thrown) => {
+    // An answer that cannot be shown is asked for again.
+    queries.clear();
+    reportError(thrown);
+  });
+  if (error === undefined) return <>{children}</>;
+  return (
+    <>
+      <PageHeading title="This page failed" />
+      <EmptyNotice title="What the service answered cannot be shown">
+        <p>{(error as Error).message}</p>
+        <p>Nothing was changed by it. Draw it again, or choose another page.</p>
+        <Button onClick={draw}>Draw it again</Button>
+      </EmptyNotice>
+    </>
+  );
 };
 
 const modules = new WeakMap<() => Promise<PageModule>, PageModule>();

@@ -1,4 +1,5 @@
 import type { FilterTree, FilterTreeLeaf } from '../language/filter-tree.js';
+import { ownMember } from '../../kernel/own-member.js';
 
 /** Records that have the value of an attribute, as a filter of the explorer. */
 type AttributeFilter = { readonly kind: 'spans' | 'traces'; readonly tree: FilterTree };
@@ -37,7 +38,7 @@ export const attributeFilter = (
   const { key, value } = attribute as { readonly key?: unknown; readonly value?: unknown };
   const text = scalarText(value);
   if (typeof key !== 'string' || text === null || text.length > valueMax) return null;
-  const column = columnOf[key] ?? `user_metadata/${key}`;
+  const column = ownMember(columnOf, key) ?? `user_metadata/${key}`;
   if (memberText(record, column) !== text) return null;
   // Traces keep the name of the service of a resource, and nothing else.
   const kind = key === 'service.name' ? 'traces' : 'spans';

@@ -2,6 +2,7 @@ import type { Span } from '../../clients/typescript/src/generated/spans-types.js
 import type { MetricInfo } from '../../clients/typescript/src/generated/traces-types-3.js';
 import type { TracePage } from '../../clients/typescript/src/generated/traces-types-4.js';
 import { printCost, printCount, printDuration, printScore } from '../parts/numbers.js';
+import { ownMember } from '../../kernel/own-member.js';
 
 export type TraceRecord = TracePage['records'][number];
 export type AnyRecord = Span | TraceRecord;
@@ -45,7 +46,7 @@ type MetricRow = {
 /** Metrics of a record by name, the failed ones first. */
 export const metricRows = (record: AnyRecord): readonly MetricRow[] =>
   Object.entries(record.metric_info)
-    .map(([name, info]) => metricRow(name, info, record.metrics[name]))
+    .map(([name, info]) => metricRow(name, info, ownMember(record.metrics, name)))
     .sort(
       (one, other) =>
         Number(other.error !== null) - Number(one.error !== null) ||

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import * as fc from 'fast-check';
+import { cellValue } from '../../console/explorer/cell-text.js';
 import { facetSelection, withFacet } from '../../console/explorer/facet-edits.js';
 import { moveFilter } from '../../console/explorer/move-filter.js';
 import { stripBuckets, stripInterval } from '../../console/explorer/model.js';
@@ -66,6 +67,26 @@ describe('the explorer', () => {
       }),
       { seed: drawSeed(), numRuns: 300 },
     );
+  });
+
+  it('shows no member of a prototype as what was recorded under its name', () => {
+    const record = {
+      id: 'a',
+      type: 'trace',
+      trace_id: null,
+      created_at: '2026-01-01T00:00:00.000000Z',
+      metrics: {},
+      metric_info: {},
+      user_metadata: JSON.parse('{"__proto__": "own"}') as unknown,
+      annotation_aggregates: {},
+    };
+    for (const name of ['constructor', 'toString', 'hasOwnProperty']) {
+      for (const map of ['metrics', 'user_metadata', 'annotations']) {
+        const { value, error } = cellValue(record, { id: `${map}/${name}` });
+        expect([value, error], `${map}/${name}`).to.deep.equal([undefined, null]);
+      }
+    }
+    expect(cellValue(record, { id: 'user_metadata/__proto__' }).value).to.equal('own');
   });
 
   it('counts the rows of a file in any pieces, line feeds within cells left out', () => {

@@ -39,6 +39,8 @@ describe('the filter of an attribute of OpenTelemetry', () => {
     for (const [key, value] of [
       ['agent.depth', { intValue: '4' }],
       ['unknown', { stringValue: 'x' }],
+      ['constructor', { stringValue: 'x' }],
+      ['__proto__', { stringValue: 'x' }],
       ['tool_call.id', { stringValue: 'call-1' }],
       ['gen_ai.request.model', { stringValue: 'gpt-4' }],
       ['agent.depth', { arrayValue: { values: [] } }],

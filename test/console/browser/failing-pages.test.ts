@@ -1,0 +1,34 @@
+import { expect } from 'chai';
+import type { Page } from 'playwright-core';
+import { appPassword, sharedApp, type App } from '../../support/app.js';
+import { openTestBrowser, signIn, type TestBrowser } from '../../support/browser.js';
+import { chromium, describeWithTool } from '../../support/required-tools.js';
+
+describeWithTool(chromium, 'a page of the console that fails', () => {
+  let app: App;
+  let browser: TestBrowser;
+  let page: Page;
+  before(async () => {
+    app = await sharedApp();
+  });
+  beforeEach(async () => {
+    browser = await openTestBrowser(app.url);
+    page = await browser.open('/account');
+    await signIn(page, 'admin@localhost', appPassword);
+  });
+  afterEach(() => browser.close());
+
+  it('leaves the rail, and is drawn again once the answer can be shown', async () => {
+    await page.route('**/v2/projects/paginated*', (route) =>
+      route.fulfill({ json: { projects: { length: 1 }, next_starting_token: null } }),
+    );
+    await page.getByRole('link', { name: 'Assay' }).click();
+    await page.getByRole('heading', { name: 'This page failed' }).waitFor();
+    await page.unroute('**/v2/projects/paginated*');
+    await page.getByRole('link', { name: 'Datasets' }).click();
+    await page.getByRole('heading', { name: 'Datasets', exact: true }).waitFor();
+    await page.getByRole('link', { name: 'Assay' }).click();
+    await page.getByRole('heading', { name: 'Projects' }).waitFor();
+    expect(browser.offences.filter((offence) => offence.startsWith('threw'))).to.have.length(1);
+  });
+});
