@@ -1,4 +1,4 @@
-import { render } from 'preact';
+import { options, render } from 'preact';
 import { SurroundingsContext } from './client/context.js';
 import { openQueries } from './client/queries.js';
 import { openService } from './client/service.js';
@@ -12,6 +12,7 @@ import { openStorage } from './engines/storage.js';
 import { openTabs } from './engines/tabs.js';
 import { openUnsavedWork } from './engines/unsaved-work.js';
 import { openWorkers } from './engines/workers.js';
+import { markNode } from './parts/marked-nodes.js';
 import { NoticeContext } from './parts/notice.js';
 import { App } from './shell/app.js';
 
@@ -42,6 +43,12 @@ const surroundings = {
 
 // Before the first render: without a login, that one draws the sign-in.
 void service.session.open();
+const drawBefore = options.vnode;
+options.vnode = (node) => {
+  markNode(node as Parameters<typeof markNode>[0]);
+  drawBefore?.(node);
+};
+
 const element = document.querySelector('#app');
 if (element !== null) {
   render(

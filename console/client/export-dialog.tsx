@@ -3,6 +3,7 @@ import type { Download } from '../../clients/typescript/src/call.js';
 import { Button } from '../parts/button.js';
 import { Dialog } from '../parts/dialog.js';
 import { Select } from '../parts/field.js';
+import { fileNameOf } from '../parts/hostile-text.js';
 import { printBytes } from '../parts/numbers.js';
 import { readPermit } from '../parts/permits.js';
 import { openRowCounter } from '../parts/row-counter.js';
@@ -72,7 +73,7 @@ const useExport = ({ fileName, download }: Props, format: Format) => {
   const { files, service } = useSurroundings();
   const [progress, setProgress] = useState<Progress | null>(null);
   const run = async (): Promise<void> => {
-    const sink = await files.create(`${fileName}.${format}`, types[format]);
+    const sink = await files.create(`${fileNameOf(fileName)}.${format}`, types[format]);
     if (sink === null) return;
     const counter = openRowCounter(format);
     let bytes = 0;

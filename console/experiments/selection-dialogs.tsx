@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks';
 import type { Experiment } from '../../clients/typescript/src/generated/experiments-types-2.js';
 import { useAction } from '../client/queries.js';
 import { Button } from '../parts/button.js';
+import { ConfirmDialog } from '../parts/confirm-dialog.js';
 import { Dialog } from '../parts/dialog.js';
 import { Select, TextField } from '../parts/field.js';
 import { FaultNotice } from '../parts/notice.js';
@@ -9,6 +10,7 @@ import type { Permit } from '../parts/permits.js';
 import { markedText } from '../parts/text-pieces.js';
 import type { ExperimentGroup } from './model.js';
 import { experimentName } from './questions.js';
+import { ownMember } from '../../kernel/own-member.js';
 
 type Props = {
   readonly projectId: string;
@@ -26,7 +28,7 @@ export const TagDialog = (props: Props) => {
     async (operations, _input, { strict = true }) => {
       for (const { id, tags } of props.selected) {
         // A second try leaves out those that have the tag already.
-        if (tags[key]?.some((one) => one.value === value) === true) continue;
+        if (ownMember(tags, key)?.some((one) => one.value === value) === true) continue;
         const ids = { project_id: props.projectId, experiment_id: id };
         await operations.experiments.tag({ ...ids, key, value, tag_type: 'generic' }, { strict });
       }
@@ -111,10 +113,8 @@ export const GroupDialog = (props: Props & { readonly groups: readonly Experimen
 /** Deletes experiments with their records after the name, or of several their number, was typed. */
 export const DeletionDialog = (props: Props & { readonly onDeleted: () => void }) => {
   const { projectId, selected } = props;
-  const [typed, setTyped] = useState('');
   const [first] = selected;
-  const expected =
-    selected.length === 1 && first !== undefined ? experimentName(first) : String(selected.length);
+  const isOne = selected.length === 1 && first !== undefined;
   const remove = useAction(
     props.permit,
     async (operations, _input, { strict = true }) => {
@@ -130,29 +130,20 @@ export const DeletionDialog = (props: Props & { readonly onDeleted: () => void }
     ['experiments', 'traces', 'sessions', 'spans', 'metrics'],
   );
   return (
-    <Dialog title={`Delete ${countedText(selected.length)}`} onClose={props.onClose}>
-      <form
-        class="stack"
-        onSubmit={(event) => {
-          event.preventDefault();
-          if (typed === expected) void remove.run();
-        }}
-      >
-        <p>
-          Their sessions, traces and spans are deleted with them. The content is erased and cannot
-          be brought back; history keeps that it was there.
-        </p>
-        <TextField
-          label={`Type ${markedText(expected)} to delete`}
-          value={typed}
-          onInput={setTyped}
-        />
-        <FaultNotice fault={remove.fault} />
-        <Button type="submit" look="danger" isDisabled={typed !== expected || remove.isRunning}>
-          Delete
-        </Button>
-      </form>
-    </Dialog>
+    <ConfirmDialog
+      title={`Delete ${countedText(selected.length)}`}
+      name={isOne ? experimentName(first) : String(selected.length)}
+      action="Delete"
+      isRunning={remove.isRunning}
+      onConfirm={() => void remove.run()}
+      onClose={props.onClose}
+    >
+      <p>
+        Their sessions, traces and spans are deleted with them. The content is erased and cannot be
+        brought back; history keeps that it was there.
+      </p>
+      <FaultNotice fault={remove.fault} />
+    </ConfirmDialog>
   );
 };
 

@@ -105,7 +105,8 @@ const Cell = (props: {
   }
   const level = levelOf(value, column);
   return level === null ? (
-    text
+    // A node, so that what cannot be seen is marked.
+    <>{text}</>
   ) : (
     <span class={level.look} title={level.name}>
       {text} <span class="note">{level.name}</span>

@@ -3,6 +3,7 @@ import type { ComponentChildren } from 'preact';
 import { Button } from './button.js';
 import { Dialog } from './dialog.js';
 import { TextField } from './field.js';
+import { typeableName } from './hostile-text.js';
 
 /** Confirms what cannot be undone: the button works once `name` was typed. */
 export const ConfirmDialog = (props: {
@@ -16,18 +17,20 @@ export const ConfirmDialog = (props: {
   readonly children: ComponentChildren;
 }) => {
   const [typed, setTyped] = useState('');
+  const name = typeableName(props.name) || 'delete';
+  const isSame = typeableName(typed) === name;
   return (
     <Dialog title={props.title} onClose={props.onClose}>
       <form
         class="stack"
         onSubmit={(event) => {
           event.preventDefault();
-          if (typed === props.name) props.onConfirm();
+          if (isSame) props.onConfirm();
         }}
       >
         {props.children}
-        <TextField label={`Type ${props.name} to confirm`} value={typed} onInput={setTyped} />
-        <Button type="submit" look="danger" isDisabled={typed !== props.name || props.isRunning}>
+        <TextField label={`Type ${name} to confirm`} value={typed} onInput={setTyped} />
+        <Button type="submit" look="danger" isDisabled={!isSame || props.isRunning}>
           {props.action}
         </Button>
       </form>

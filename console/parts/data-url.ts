@@ -23,8 +23,8 @@ const imageKinds: Readonly<Record<string, ImageKind>> = {
   'image/webp': { name: 'WebP', begins: [/^52494646.{8}57454250/] },
 };
 
-/** `data:` URLs in base64, anywhere in a text. */
-export const dataUrlForm = /data:[\w.+-]+\/[\w.+-]+(?:;[\w.=-]+)*;base64,[\w+/]+={0,2}/g;
+/** `data:` URLs in base64 with a few parameters, anywhere in a text. */
+export const dataUrlForm = /data:[\w.+-]+\/[\w.+-]+(?:;[\w.=-]+){0,4};base64,[\w+/]+={0,2}/g;
 const partsForm = /^data:([^;,]+)[^,]*;base64,([A-Za-z0-9+/]+)(={0,2})$/;
 
 /** The `data:` URL that the whole text is; null for any other text, and where it is not base64. */

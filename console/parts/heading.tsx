@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
+import { withMarks } from './hostile-text.js';
 
 /** The page's heading: has the focus after a navigation, and names the browser's tab. */
 export const PageHeading = (props: {
@@ -12,7 +13,7 @@ export const PageHeading = (props: {
   }, []);
   useEffect(() => {
     const owner = heading.current?.ownerDocument;
-    if (owner !== undefined) owner.title = `${props.title} – Assay`;
+    if (owner !== undefined) owner.title = withMarks(`${props.title} – Assay`);
   }, [props.title]);
   return (
     <div class="page-heading">

@@ -1,3 +1,4 @@
+import { firstCodePoints } from '../../kernel/code-points.js';
 import { readDataUrl, type DataUrl } from './data-url.js';
 import { changedColour, type TerminalColour } from './terminal-colours.js';
 
@@ -38,7 +39,7 @@ export const shownText = (text: string): ShownText => {
 
 /** `data:` URLs, and addresses up to a character that they cannot have or that cannot be seen. */
 const addressForm =
-  /data:[\w.+-]+\/[\w.+-]+(?:;[\w.=-]+)*;base64,[\w+/]+={0,2}|https?:\/\/[^\s<>"'`{}\\\p{C}]+/gu;
+  /data:[\w.+-]+\/[\w.+-]+(?:;[\w.=-]+){0,4};base64,[\w+/]+=?=?|https?:\/\/[^\s<>"'`{}\\\p{C}]+/gu;
 
 type Piece = { readonly shown: TextPiece; readonly length: number } | null;
 
@@ -48,11 +49,17 @@ const dataPiece = (url: string): Piece => {
 };
 
 /** Marks of the sentence around an address. */
-const sentenceEnd = /[.,;:!?)\]*_|]+$/;
+const sentenceMarks = '.,;:!?)]*_|';
+
+const withoutSentenceEnd = (address: string): string => {
+  let end = address.length;
+  while (end > 0 && sentenceMarks.includes(address.charAt(end - 1))) end -= 1;
+  return address.slice(0, end);
+};
 
 /** A link, unless the address has a password in it, which hides the host that it opens. */
 const linkPiece = (match: string): Piece => {
-  const address = match.replace(sentenceEnd, '');
+  const address = withoutSentenceEnd(match);
   if (!URL.canParse(address)) return null;
   const { href, username, password, hostname } = new URL(address);
   if (username !== '' || password !== '' || hostname === '') return null;
@@ -70,6 +77,23 @@ type Painter = {
 const unseenForm =
   /\u001b\[[\d;]*m|(?![\t\n]|\r\n)[\p{Default_Ignorable_Code_Point}\p{Cc}\p{Cs}\u2028\u2029]/gu;
 // oxlint-enable no-control-regex
+
+/** A short text with marks in place of what cannot be seen, its addresses as they are. */
+export const withMarks = (text: string): string => {
+  if (text.search(unseenForm) < 0) return text;
+  const pieces: TextPiece[] = [];
+  paint({ text, pieces, colour: null }, 0, text.length);
+  return pieces.map((piece) => ('text' in piece ? piece.text : '')).join('');
+};
+
+/** The name as one can type it: without what cannot be seen, blanks as one; perhaps empty. */
+export const typeableName = (name: string): string =>
+  name.replaceAll(unseenForm, '').replaceAll(/\s+/g, ' ').trim();
+
+/** The name for a file: without what cannot be seen, or what means a folder or a device. */
+export const fileNameOf = (name: string): string =>
+  firstCodePoints(typeableName(name).replaceAll(/[\\/:*?"<>|]/g, '_'), fileNameMax) || 'export';
+const fileNameMax = 100;
 
 /** Adds the text between two places, which has no address. */
 const paint = (painter: Painter, begin: number, end: number): void => {

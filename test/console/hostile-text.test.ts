@@ -1,7 +1,8 @@
 import { expect } from 'chai';
 import * as fc from 'fast-check';
 import { readDataUrl } from '../../console/parts/data-url.js';
-import { shownText } from '../../console/parts/hostile-text.js';
+import { fileNameOf, shownText, typeableName } from '../../console/parts/hostile-text.js';
+import { markNode } from '../../console/parts/marked-nodes.js';
 import { foldText } from '../../console/parts/text-folding.js';
 import { cpuTime } from '../support/cpu-time.js';
 import { runs } from '../support/runs.js';
@@ -39,6 +40,43 @@ describe('a recorded text', () => {
       '⟨U+2066⟩⟨U+2067⟩⟨U+2068⟩⟨U+2069⟩⟨U+200E⟩⟨U+200F⟩' +
         '⟨U+061C⟩⟨U+FEFF⟩⟨U+2060⟩⟨U+00AD⟩⟨U+3164⟩',
     );
+  });
+
+  it('marks names in the nodes of a page, and the attributes that are read aloud', () => {
+    const evil = 'a\u202eb\u200b';
+    const marked = 'a⟨U+202E⟩b⟨U+200B⟩';
+    const props = {
+      value: evil,
+      title: evil,
+      'aria-label': evil,
+      children: [
+        'Delete ',
+        evil,
+        [evil, 1, null],
+        '👩\u200d🚀 https://a.b/?c#d data:a/b;base64,AAAA',
+      ],
+    };
+    markNode({ type: 'button', props });
+    expect(props).to.deep.equal({
+      value: evil,
+      title: marked,
+      'aria-label': marked,
+      children: [
+        'Delete ',
+        marked,
+        [marked, 1, null],
+        '👩\u200d🚀 https://a.b/?c#d data:a/b;base64,AAAA',
+      ],
+    });
+    markNode({ type: 'button', props });
+    expect(props.title).to.equal(marked);
+    expect(typeableName(` a\u202e \u200b b\n`)).to.equal('a b');
+  });
+
+  it('names a file by what can be seen, in no folder', () => {
+    expect(fileNameOf('sales\u202egpj.exe/../c:\\d')).to.equal('salesgpj.exe_.._c__d');
+    expect(fileNameOf('\u200b')).to.equal('export');
+    expect(fileNameOf('👩'.repeat(300))).to.equal('👩'.repeat(100));
   });
 
   it('leaves joiners and variations where emoji and words need them', () => {
@@ -199,6 +237,17 @@ describe('a recorded text', () => {
       }),
       options('hostile texts'),
     );
+  });
+
+  it('reads long runs of one mark, and long lists of parameters, in one pass', () => {
+    const address = `https://x.example/${'.'.repeat(1_000_000)}a`;
+    expect(shownText(`${address}.`).pieces).to.deep.equal([
+      { is: 'link', text: address },
+      { is: 'text', text: '.', colour: null },
+    ]);
+    const parameters = `data:a/b${';a'.repeat(5_000_000)};base64,AAAA`;
+    expect(shownText(parameters).pieces).to.have.length(1);
+    expect(foldText(parameters)?.opens).to.equal('reader');
   });
 
   it('takes time that grows with the length of the text', () => {

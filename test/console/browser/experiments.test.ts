@@ -115,7 +115,7 @@ describeWithTool(chromium, 'the console, experiments', () => {
     await page.getByRole('button', { name: 'Delete…' }).click();
     const confirm = page.getByRole('button', { name: 'Delete', exact: true });
     expect(await confirm.isDisabled()).to.equal(true);
-    await page.getByLabel('Type prompt-c to delete').fill('prompt-c');
+    await page.getByLabel('Type prompt-c to confirm').fill('prompt-c');
     await confirm.click();
     await page.getByText('No experiment matches').waitFor();
   });
