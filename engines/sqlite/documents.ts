@@ -124,7 +124,7 @@ const findDocuments = <B>(
     // are not read.
     const tail = `WHERE rowid IN (
         SELECT rowid FROM ${table.name} WHERE scope = ? AND not_cancelled(rowid) AND ${sql}
-        ORDER BY ${order} LIMIT ? OFFSET ?
+        ORDER BY ${order} LIMIT ? + 0 OFFSET ?
       ) ORDER BY ${order}`;
     const { scope, limit, offset = 0 } = query;
     const rows = selectRows(store, table, tail, [scope, ...values, limit + 1, offset]);

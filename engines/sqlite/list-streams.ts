@@ -21,7 +21,7 @@ export const openStreamList = (
 ): EventReader['streams'] => {
   const statement = database.prepare<[string, string, number], StreamRow>(
     `SELECT stream AS name, stream IN (SELECT stream FROM erased) AS isErased
-     FROM events WHERE stream > ? AND stream < ? AND rev = 0 ORDER BY stream LIMIT ?`,
+     FROM events WHERE stream > ? AND stream < ? AND rev = 0 ORDER BY stream LIMIT ? + 0`,
   );
   return async (prefix, after, limit) => {
     const found: StreamName[] = [];

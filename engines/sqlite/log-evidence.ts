@@ -71,7 +71,7 @@ export const openEvidenceReader = (database: Database) => {
        FROM events`;
     return {
       after: database.prepare<[number, number], EvidenceRow>(
-        `${rows} WHERE pos > ? ORDER BY pos LIMIT ?`,
+        `${rows} WHERE pos > ? ORDER BY pos LIMIT ? + 0`,
       ),
       at: database.prepare<[number], EvidenceRow>(`${rows} WHERE pos = ?`),
     };

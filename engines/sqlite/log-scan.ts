@@ -64,7 +64,7 @@ const statementsOf = (database: Database) => {
   const tables = hasChecksums(database) ? ['events', 'sums'] : ['events'];
   return {
     from: database.prepare<[number, number], FullEventRow>(
-      `${all} WHERE pos > ? ORDER BY pos LIMIT ?`,
+      `${all} WHERE pos > ? ORDER BY pos LIMIT ? + 0`,
     ),
     byPosition: database.prepare<[number], FullEventRow>(`${all} WHERE pos = ?`),
     ends: tables.map((name) => database.prepareValue(`SELECT max(pos) FROM ${name}`)),

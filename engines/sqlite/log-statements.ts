@@ -56,20 +56,21 @@ const prepareStatements = (database: Database) => {
   const ofIt = 'NOT EXISTS (SELECT 1 FROM erased WHERE erased.stream = ?) AND stream = ?';
   return {
     ofStream: database.prepare<[string, string, number, number], FullEventRow>(
-      `SELECT ${columns} FROM events WHERE ${ofIt} AND rev >= ? ORDER BY rev LIMIT ?`,
+      `SELECT ${columns} FROM events WHERE ${ofIt} AND rev >= ? ORDER BY rev LIMIT ? + 0`,
     ),
     ofStreamAndTypes: database.prepare<[string, string, number, string, number], FullEventRow>(
       `SELECT ${columns} FROM events WHERE ${ofIt} AND rev >= ?
-      AND type IN (SELECT value FROM json_each(?)) ORDER BY rev LIMIT ?`,
+      AND type IN (SELECT value FROM json_each(?)) ORDER BY rev LIMIT ? + 0`,
     ),
     lastOf: database.prepare<[string, string], FullEventRow>(
       `SELECT ${envelopes} FROM events WHERE ${ofIt} ORDER BY rev DESC LIMIT 1`,
     ),
     after: database.prepare<[number, number], FullEventRow>(
-      `SELECT ${columns} FROM events WHERE pos > ? ORDER BY pos LIMIT ?`,
+      `SELECT ${columns} FROM events WHERE pos > ? ORDER BY pos LIMIT ? + 0`,
     ),
     before: database.prepare<[number, number], FullEventRow>(
-      `SELECT ${columns} FROM events WHERE pos < ? AND data IS NOT '' ORDER BY pos DESC LIMIT ?`,
+      `SELECT ${columns} FROM events
+      WHERE pos < ? AND data IS NOT '' ORDER BY pos DESC LIMIT ? + 0`,
     ),
     ofTypes: database.prepare<[string, number, number], FullEventRow>(
       `SELECT ${columns} FROM events WHERE pos IN (${positionsOfTypes})

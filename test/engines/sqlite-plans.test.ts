@@ -1,8 +1,11 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect } from 'chai';
 import { openDatabase } from '../../engines/sqlite/database.js';
 import { openForWriting, logFile } from '../../engines/sqlite/log-schema.js';
 import { positionsOfTypes } from '../../engines/sqlite/log-statements.js';
 import { temporaryFolder } from '../support/folder.js';
+import { repository } from '../support/test-environment.js';
 
 describe('events of a few types on SQLite', () => {
   const planOf = async (prepare: (dir: string) => void): Promise<string> => {
@@ -34,5 +37,16 @@ describe('events of a few types on SQLite', () => {
       database.close();
     });
     expect(plan).to.include(ofTheIndex);
+  });
+});
+
+describe('a statement with a bound limit on SQLite', () => {
+  it('is not compiled again before each run, as it is by a bare LIMIT ?', () => {
+    const folder = join(repository, 'engines/sqlite');
+    const bare = readdirSync(folder).filter((name) => {
+      const source = readFileSync(join(folder, name), 'utf8').replaceAll('`LIMIT ?`', '');
+      return /\bLIMIT \?(?! \+ 0)/.test(source);
+    });
+    expect(bare).to.deep.equal([]);
   });
 });
