@@ -43,9 +43,9 @@ const surroundings = {
 
 // Before the first render: without a login, that one draws the sign-in.
 void service.session.open();
-const drawBefore = options.vnode;
+const drawBefore = options.vnode?.bind(options);
 options.vnode = (node) => {
-  markNode(node as Parameters<typeof markNode>[0]);
+  markNode(node);
   drawBefore?.(node);
 };
 
