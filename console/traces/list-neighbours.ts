@@ -3,7 +3,8 @@ const nearRows = 100;
 const wideRows = 1_000;
 /** The rows that are read begin at multiples of this, so that many steps share an answer. */
 const stepRows = 50;
-const rowsBefore = 10;
+/** A trace may have moved by ten rows, and has a neighbour before it. */
+const rowsBefore = 11;
 
 /** A part of a list: so many rows from the begin, and how many. */
 export type ListPart = { readonly starting_token: number; readonly limit: number };
