@@ -38,7 +38,8 @@ describe('a history that a service sealed', () => {
     const keys = await runAssay(app.dir, 'audit', 'keys');
     expect([keys.code, keys.output]).to.deep.equal([
       1,
-      'assay: nothing is sealed yet: the service seals each hour, and assay audit seal seals now\n',
+      'assay: nothing is sealed yet: the service seals each hour, and ' +
+        'node dist/assay.js audit seal seals now\n',
     ]);
   });
 
