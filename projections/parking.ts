@@ -167,7 +167,10 @@ const streamsApart = ({ parked, skipped }: LoadedState): Pick<Parking, 'of' | 'f
   }),
   followsLog: (projection, stream) =>
     parked.get(projection)?.has(stream) !== true &&
-    ![...(skipped.get(projection) ?? [])].some((key) => key.startsWith(`${stream}@`)),
+    skipped
+      .get(projection)
+      ?.values()
+      .some((key) => key.startsWith(`${stream}@`)) !== true,
 });
 
 const stateNotes = (

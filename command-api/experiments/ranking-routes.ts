@@ -67,7 +67,7 @@ const setCriteriaRoute = (needs: RankingNeeds): Route =>
       const decide = changeRankingCriteria(project, wanted);
       const stream = rankingCriteriaStream(project);
       const { state, position } = await transact(needs.log, stream, rankingCriteria, decide, cause);
-      // Those that apply by default follow from what is recorded; others do not wait for it.
+      // Criteria that apply by default follow from what is recorded; set ones do not wait for it.
       const shown: RankingCriteria =
         state.length > 0
           ? { criteria: [...state], default: false }
