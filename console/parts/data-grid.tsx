@@ -55,8 +55,6 @@ const usualRowPixels = 28;
 const boxPixels = 32;
 /** Height of the rows until it is measured. */
 const usualPixels = 800;
-/** The window moves in steps, so that most scrolling draws nothing. */
-const stepRows = 4;
 
 /**
  * A grid that draws a window over rows of one height. It is one tab stop: arrow keys or `j` and `k`
@@ -77,6 +75,9 @@ export const DataGrid = <R,>(props: Props<R>) => {
   useEffect(() => props.onWindow?.(drawn.first, drawn.count), [drawn.first, drawn.count]);
   const selection = useSelection(props);
   const hasBoxes = selection !== null;
+  // A row is drawn once and calls what the grid was given last.
+  const latest = useRef({ grid: props, selection });
+  latest.current = { grid: props, selection };
   // On narrow screens a row is a card with a line for each of these.
   const primary = columns.filter(({ isPrimary }) => isPrimary === true);
   return (
@@ -109,8 +110,7 @@ export const DataGrid = <R,>(props: Props<R>) => {
           {rows.slice(drawn.first, drawn.first + drawn.count).map((row, offset) => (
             <Row
               key={props.keyOf(row)}
-              grid={props}
-              selection={selection}
+              latest={latest}
               row={row}
               index={drawn.first + offset}
               top={(drawn.first + offset) * rowPixels}
@@ -197,15 +197,10 @@ const useRowWindow = (
     const seen = grid.current.clientHeight - (head.current?.offsetHeight ?? 0);
     grid.current.scrollTop = scrollToRow(cursorRow, { ...view, height: seen });
   }, [cursorRow, rowPixels]);
-  const stepPixels = stepRows * rowPixels;
-  const drawn = rowWindow({
-    rows: rows,
-    rowHeight: rowPixels,
-    top,
-    height: height + stepPixels,
-  });
+  const drawn = rowWindow({ rows, rowHeight: rowPixels, top, height: height + rowPixels });
+  // Row by row, so that no key has to draw several.
   const onScroll = ({ currentTarget: { scrollTop } }: { readonly currentTarget: Element }): void =>
-    setTop(Math.floor(scrollTop / stepPixels) * stepPixels);
+    setTop(Math.floor(scrollTop / rowPixels) * rowPixels);
   return { drawn, rowPixels, onScroll };
 };
 
@@ -257,29 +252,34 @@ const HeadCell = <R,>(props: {
 const cellClass = <R,>({ isNumber, isPrimary }: GridColumn<R>): string =>
   `grid-cell${isNumber === true ? ' number' : ''}${isPrimary === true ? '' : ' secondary'}`;
 
+/** Latest state of a grid, for the handlers of rows that are not drawn again. */
+type LatestGrid<R> = { readonly grid: Props<R>; readonly selection: GridSelection | null };
+
+/** A row, drawn again only when something that it shows has changed. */
 const Row = <R,>(props: {
-  readonly grid: Props<R>;
-  readonly selection: GridSelection | null;
+  readonly latest: { readonly current: LatestGrid<R> };
   readonly row: R;
   readonly index: number;
   readonly top: number;
   readonly id: string;
 }) => {
-  const { grid, selection, row, index } = props;
-  const key = grid.keyOf(row);
-  const isSelected = grid.selected?.has(key) ?? false;
-  const isCurrent = grid.cursor.row === index;
-  const texts = useMemo(() => grid.columns.map(({ cell }) => cell(row)), [grid.columns, row]);
-  return (
+  const { latest, row, index, top, id } = props;
+  const { grid, selection } = latest.current;
+  const { columns, cursor, keyOf, selected = noRows } = grid;
+  const isSelected = selection === null ? undefined : selected.has(keyOf(row));
+  const activePlace = cursor.row === index ? cursor.column : null;
+  const hasMenu = grid.onMenu !== undefined;
+  const texts = useMemo(() => columns.map(({ cell }) => cell(row)), [columns, row]);
+  const draw = () => (
     <div
       role="row"
-      class={`grid-row${isCurrent ? ' current' : ''}`}
+      class={`grid-row${activePlace === null ? '' : ' current'}`}
       aria-rowindex={index + 2}
-      aria-selected={selection === null ? undefined : isSelected}
-      style={{ top: `${props.top}px` }}
-      onDblClick={() => grid.onOpen?.(row)}
+      aria-selected={isSelected}
+      style={{ top: `${top}px` }}
+      onDblClick={() => latest.current.grid.onOpen?.(row)}
     >
-      {selection !== null && (
+      {isSelected !== undefined && (
         <div role="gridcell" class="grid-cell">
           <input
             type="checkbox"
@@ -288,39 +288,37 @@ const Row = <R,>(props: {
             aria-label={`Select row ${index + 1}`}
             // With Shift the browser would select the text between.
             onMouseDown={(event) => event.shiftKey && event.preventDefault()}
-            onClick={(event) => selection.toggle(key, event.shiftKey)}
+            onClick={(event) => latest.current.selection?.toggle(keyOf(row), event.shiftKey)}
           />
         </div>
       )}
-      {grid.columns.map((column, place) => {
-        const isActive = isCurrent && grid.cursor.column === place;
-        return (
-          <div
-            key={column.id}
-            id={cellId(props.id, { row: index, column: place })}
-            role="gridcell"
-            class={`${cellClass(column)}${isActive ? ' active' : ''}`}
-            data-label={column.label}
-            data-place={`${index} ${place}`}
-            onClick={() => grid.onCursor({ row: index, column: place })}
-          >
-            <span class="grid-text">{texts[place]}</span>
-            {isActive && grid.onMenu !== undefined && (
-              <button
-                type="button"
-                tabIndex={-1}
-                class="grid-menu"
-                aria-label={`Actions for ${column.label}`}
-                onClick={(event) => openMenu(event, grid, '')}
-              >
-                ⋯
-              </button>
-            )}
-          </div>
-        );
-      })}
+      {columns.map((column, place) => (
+        <div
+          key={column.id}
+          id={cellId(id, { row: index, column: place })}
+          role="gridcell"
+          class={`${cellClass(column)}${place === activePlace ? ' active' : ''}`}
+          data-label={column.label}
+          data-place={`${index} ${place}`}
+          onClick={() => latest.current.grid.onCursor({ row: index, column: place })}
+        >
+          <span class="grid-text">{texts[place]}</span>
+          {place === activePlace && hasMenu && (
+            <button
+              type="button"
+              tabIndex={-1}
+              class="grid-menu"
+              aria-label={`Actions for ${column.label}`}
+              onClick={(event) => openMenu(event, latest.current.grid, '')}
+            >
+              ⋯
+            </button>
+          )}
+        </div>
+      ))}
     </div>
   );
+  return useMemo(draw, [columns, texts, index, top, isSelected, activePlace, hasMenu, id]);
 };
 
 /** Opens the menu of the cell under the event, else of the cell with this id. */
