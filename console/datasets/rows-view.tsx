@@ -1,4 +1,11 @@
-import { useEffect, useRef, useState, type Dispatch, type StateUpdater } from 'preact/hooks';
+import {
+  useEffect,
+  useLayoutEffect,
+  useRef,
+  useState,
+  type Dispatch,
+  type StateUpdater,
+} from 'preact/hooks';
 import type { Dataset } from '../../clients/typescript/src/generated/datasets-types.js';
 import { useSurroundings } from '../client/context.js';
 import { newId } from '../client/unsaved.js';
@@ -178,17 +185,22 @@ const useCells = ({ editing, folded, grid }: GridProps, cursor: GridCursor) => {
 
 /** Puts a pasted block into the cells from the cursor on, while the grid has the focus. */
 const usePaste = (
-  { editing, folded, grid, rows }: GridProps,
+  props: GridProps,
   gridRef: { readonly current: HTMLDivElement | null },
   cursor: GridCursor,
   onNote: (note: string) => void,
 ): void => {
   const { clipboard } = useSurroundings();
+  const latest = useRef(props);
+  latest.current = props;
   const paste = async (text: string): Promise<void> => {
-    if (editing === null) return;
+    const { rows } = props;
     const block = parseBlock(text);
     const last = Math.min(rows.total, cursor.row + block.length);
     for (let index = cursor.row; index < last; index += 1) await rows.load(index);
+    // The block goes on top of changes that were made while its rows were loaded.
+    const { editing, folded, grid } = latest.current;
+    if (editing === null) return;
     const columns = folded.columns
       .slice(Math.max(0, cursor.column - leadingColumns))
       .filter(({ isRemoved }) => !isRemoved);
@@ -197,7 +209,8 @@ const usePaste = (
     const missing = `Left out: ${countedText(leftOut, 'cell')} beyond the last column.`;
     onNote(leftOut === 0 ? '' : missing);
   };
-  useEffect(() =>
+  // Before the next event: after a click a block goes to the clicked cell, not to the one before.
+  useLayoutEffect(() =>
     clipboard.onPaste((text) => {
       const element = gridRef.current;
       const isHere = element !== null && element.ownerDocument.activeElement === element;

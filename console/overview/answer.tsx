@@ -16,6 +16,7 @@ import {
   countOf,
   groupChoices,
   groupOfTraces,
+  groupSeries,
   groupsOf,
   measureOf,
   movedWindow,
@@ -72,12 +73,12 @@ const namesMax = 3;
 /** Metrics that are not shown as traces alone have them, and the grouping that shows them. */
 const LackedMetrics = (props: Props) => {
   const { navigation } = useSurroundings();
-  const { view } = props;
-  const lacked = lackedMetrics(props.answer, props.metrics);
+  const { view, answer } = props;
+  const lacked = lackedMetrics(answer, props.metrics);
   if (lacked.length === 0) return null;
   const names = lacked.slice(0, namesMax).map(({ label }) => label);
   const more = lacked.length - names.length;
-  const other = view.by === null ? null : groupOfTraces(view.by, props.columns);
+  const other = answer.by === null ? null : groupOfTraces(answer.by, props.columns);
   const fragment = overviewCodec.write({ ...view, by: other?.value ?? null });
   return (
     <span>
@@ -137,6 +138,8 @@ const Cards = (props: Props & { readonly links: OverviewLinks }) => {
     const [from, to] = [buckets[first], buckets[last]] as [ChartBucket, ChartBucket];
     return windowOfBuckets(from, to);
   };
+  const hrefOf = (bucket: number, group: string | null): string =>
+    navigation.href(links.path, links.of(rangeOf(bucket, bucket), group));
   const groups = answer.isGrouped ? groupsOf(answer.all) : [];
   const isRunning = Date.parse(buckets.at(-1)?.end ?? '') > service.now();
   const cards = cardsOf(answer, props.metrics, props.columns);
@@ -149,17 +152,7 @@ const Cards = (props: Props & { readonly links: OverviewLinks }) => {
           {card.lack !== null ? (
             <p class="note">{card.lack}</p>
           ) : view.show === 'tables' ? (
-            <ChartTable
-              {...card}
-              label={card.title}
-              buckets={buckets}
-              areGroups={groups.length > 0}
-              formatTime={formatTime}
-              linkOf={(bucket, series) => {
-                const group = series === null ? null : (groups[series]?.value ?? null);
-                return navigation.href(links.path, links.of(rangeOf(bucket, bucket), group));
-              }}
-            />
+            <CardTable {...{ answer, card, buckets, formatTime, hrefOf }} />
           ) : (
             <TimeChart
               label={card.title}
@@ -198,6 +191,33 @@ const Cards = (props: Props & { readonly links: OverviewLinks }) => {
   );
 };
 
+const CardTable = (props: {
+  readonly answer: OverviewAnswer;
+  readonly card: OverviewCard;
+  readonly buckets: readonly ChartBucket[];
+  readonly formatTime: (instant: string) => string;
+  readonly hrefOf: (bucket: number, group: string | null) => string;
+}) => {
+  const { answer, card, buckets, hrefOf } = props;
+  const groups = answer.isGrouped ? groupsOf(answer.all) : [];
+  const counts = groupSeries(answer.all, buckets, countOf(answer.all), 'count');
+  return (
+    <ChartTable
+      {...card}
+      label={card.title}
+      buckets={buckets}
+      formatTime={props.formatTime}
+      linkOf={(bucket) => hrefOf(bucket, null)}
+      groupLinkOf={(bucket, series) => {
+        const group = groups[series]?.value ?? null;
+        // A link without records behind it would lead to an empty list.
+        const isEmpty = (counts[series]?.values[bucket] ?? 0) === 0;
+        return group === null || isEmpty ? null : hrefOf(bucket, group);
+      }}
+    />
+  );
+};
+
 /** Times of buckets: days begin in UTC and say so, shorter ones are in the chosen zone. */
 const useTimeFormat = (minutes: number) => {
   const { appearance, service } = useSurroundings();
@@ -227,9 +247,10 @@ const CardHead = ({ card }: { readonly card: OverviewCard }) => (
   </div>
 );
 
-const Groups = ({ answer, view, columns, links }: Props & { readonly links: OverviewLinks }) => {
+const Groups = ({ answer, columns, links }: Props & { readonly links: OverviewLinks }) => {
   const { navigation } = useSurroundings();
-  const label = groupChoices(columns).find(({ value }) => value === view.by)?.text ?? view.by ?? '';
+  const { by } = answer;
+  const label = groupChoices(columns).find(({ value }) => value === by)?.text ?? by ?? '';
   return (
     <section class="overview-groups" aria-label="Groups">
       <h2>By {label}</h2>

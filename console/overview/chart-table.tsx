@@ -1,16 +1,16 @@
 import type { ChartBucket, ChartSeries } from '../parts/chart-scale.js';
 
-/** A chart as a table, the latest bucket first; times and values of groups open the records. */
+/** A chart as a table, the latest bucket first; times and values of groups open their records. */
 export const ChartTable = (props: {
   readonly label: string;
   readonly buckets: readonly ChartBucket[];
   readonly series: readonly ChartSeries[];
-  /** True where each series is a group of records. */
-  readonly areGroups: boolean;
   readonly format: (value: number) => string;
   readonly formatTime: (instant: string) => string;
-  /** Address of the records of a bucket, or of those of one series in it. */
-  readonly linkOf: (bucket: number, series: number | null) => string;
+  /** Address of the records of a bucket. */
+  readonly linkOf: (bucket: number) => string;
+  /** Address of the records of a series in a bucket; null where it is not a group, or has none. */
+  readonly groupLinkOf: (bucket: number, series: number) => string | null;
 }) => (
   <div class="scroll-x chart-table">
     <table class="grid-table">
@@ -30,15 +30,15 @@ export const ChartTable = (props: {
           .map(({ start }, bucket) => (
             <tr key={start}>
               <th scope="row">
-                <a href={props.linkOf(bucket, null)}>{props.formatTime(start)}</a>
+                <a href={props.linkOf(bucket)}>{props.formatTime(start)}</a>
               </th>
               {props.series.map(({ label, values }, series) => {
                 const value = values[bucket] ?? null;
                 const text = value === null ? '–' : props.format(value);
-                const isLink = props.areGroups && value !== null;
+                const link = value === null ? null : props.groupLinkOf(bucket, series);
                 return (
                   <td key={label} class="number">
-                    {isLink ? <a href={props.linkOf(bucket, series)}>{text}</a> : text}
+                    {link === null ? text : <a href={link}>{text}</a>}
                   </td>
                 );
               })}

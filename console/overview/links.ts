@@ -38,9 +38,10 @@ export const overviewLinks = (props: LinkScope) => {
   const print = (filter: FilterTree): string => printFilter(filter, me);
   return {
     path,
-    /** Records of a bucket and group; null: of all. */
+    /** Records of a bucket and group of the answer; null: of all. */
     of: (range: TimeRange | null, group: string | null): string => {
-      const leaf = group === null || view.by === null ? null : groupTree(view.by, columns, group);
+      const { by } = answer;
+      const leaf = group === null || by === null ? null : groupTree(by, columns, group);
       return explorerLinkCodec.write({
         ...usual,
         t: range ?? usual.t,

@@ -37,6 +37,8 @@ export type OverviewAnswer = {
   readonly errorsBefore: CustomSearchResponse;
   /** Records with an evaluation error of the widgets' metrics; null: none, or not counted. */
   readonly failedEvaluations: number | null;
+  /** Column that the records are grouped by; null: none. */
+  readonly by: string | null;
   /** True where buckets are by group; all of these count the same records. */
   readonly isGrouped: boolean;
 };
@@ -101,6 +103,7 @@ const askWith = async (
     before: earlier,
     errorsBefore,
     failedEvaluations,
+    by,
     isGrouped: by !== null,
   };
 };

@@ -8,6 +8,7 @@ import {
   type Page,
   type Request,
 } from 'playwright-core';
+import { watchPages } from './page-reports.js';
 
 const require = createRequire(import.meta.url);
 const axeSource = readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8');
@@ -53,6 +54,9 @@ export type Look = {
   readonly height?: number;
 };
 
+/** How long a page may take to show something, on a machine that other tests keep busy. */
+const timeoutMs = 60_000;
+
 /** Statuses of answers that pages handle; Chromium logs each as an error of the console. */
 const isHandled = (text: string): boolean =>
   /Failed to load resource: the server responded with a status of (4\d\d|503)/.test(text);
@@ -64,6 +68,8 @@ export const openTestBrowser = async (url: string, look: Look = {}): Promise<Tes
     viewport: { width: look.width ?? 1_280, height: look.height ?? 800 },
     reducedMotion: 'reduce',
   });
+  context.setDefaultTimeout(timeoutMs);
+  watchPages(context);
   const offences: string[] = [];
   context.on('request', (request) => {
     const address = request.url();
@@ -95,6 +101,11 @@ export const openTestBrowser = async (url: string, look: Look = {}): Promise<Tes
   };
 };
 
+/** Resolves once a page has painted what it drew, and done what it does after that. */
+export const untilPainted = async (page: Page): Promise<void> => {
+  await page.evaluate('new Promise((done) => requestAnimationFrame(() => setTimeout(done)))');
+};
+
 /** Waits for what a page asks and draws; a page that was drawn may ask further. */
 const quietness = (context: BrowserContext): TestBrowser['untilQuiet'] => {
   const open = new Set<Request>();
@@ -112,7 +123,7 @@ const quietness = (context: BrowserContext): TestBrowser['untilQuiet'] => {
     await page.locator('h1').first().waitFor();
     for (let quiet = 0; quiet < quietFrames;) {
       if (open.size > 0) await new Promise<void>((resolve) => waiting.push(resolve));
-      await page.evaluate('new Promise((done) => requestAnimationFrame(() => setTimeout(done)))');
+      await untilPainted(page);
       const isLoading = (await page.locator('.skeleton').count()) > 0;
       quiet = open.size === 0 && !isLoading ? quiet + 1 : 0;
     }
@@ -127,6 +138,11 @@ export const signIn = async (page: Page, email: string, password: string): Promi
   await page.getByLabel('Password').fill(password);
   await page.getByRole('button', { name: 'Sign in', exact: true }).click();
   await page.getByRole('navigation', { name: 'Pages' }).waitFor();
+};
+
+/** Presses two keys as fast as people do: a pair of keys ends after a second. */
+export const pressPair = async (page: Page, first: string, second: string): Promise<void> => {
+  await Promise.all([page.keyboard.press(first), page.keyboard.press(second)]);
 };
 
 type AxeResult = {

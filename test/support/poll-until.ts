@@ -1,4 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import { isDeepStrictEqual } from 'node:util';
+import { expect } from 'chai';
 import { idleAwareClock } from './idle-aware-clock.js';
 
 /**
@@ -23,4 +25,14 @@ export const pollUntil = async (
     const tenth = (performance.now() - began) / 10;
     await pause(Math.min(Math.max(tenth, pollIntervalMs.least), pollIntervalMs.most));
   }
+};
+
+/** How long a page may take to show something. */
+const shownWithinMs = 60_000;
+
+/** Polls until `read` answers this; a value that stays another is shown beside it. */
+export const pollUntilEqual = async <T>(read: () => Promise<T>, expected: T): Promise<void> => {
+  const isEqual = async (): Promise<boolean> => isDeepStrictEqual(await read(), expected);
+  await pollUntil('the expected value', shownWithinMs, isEqual).catch(() => undefined);
+  expect(await read()).to.deep.equal(expected);
 };

@@ -2,9 +2,10 @@ import { expect } from 'chai';
 import type { Page } from 'playwright-core';
 import { appPassword, sharedApp, type App } from '../../support/app.js';
 import { expectAccessible, signIn } from '../../support/browser.js';
+import { describeInBrowser } from '../../support/browser-suites.js';
 import { consolePages } from '../../support/console-pages.js';
 import { upload, type ContentPage } from '../../support/datasets.js';
-import { chromium, describeWithTool } from '../../support/required-tools.js';
+import { pollUntilEqual } from '../../support/poll-until.js';
 
 const email = 'admin@localhost';
 const password = 'a password of a test';
@@ -12,7 +13,7 @@ const csv = 'question,answer\nTo Oslo?,By train\nTo Bergen?,sold out\nTo Narvik?
 
 type Version = { readonly version_index: number } & Readonly<Record<string, unknown>>;
 
-describeWithTool(chromium, 'the console, datasets', () => {
+describeInBrowser('the console, datasets', () => {
   let app: App;
   const { openBrowser } = consolePages();
   before(async () => {
@@ -124,13 +125,18 @@ describeWithTool(chromium, 'the console, datasets', () => {
   it('pastes a block, renames and removes by menu, and keeps the changes of the tab', async () => {
     const { id } = await made();
     const page = await open(`/datasets/${id}`);
-    await page.getByRole('gridcell', { name: 'By bus', exact: true }).click();
-    await page.evaluate(`{
+    await page.getByRole('grid').focus();
+    await page.getByRole('gridcell', { name: 'By bus', exact: true }).waitFor();
+    // As on a busy machine: nothing is painted between the click and the paste.
+    await page.evaluate(`(async () => {
+      const cells = [...document.querySelectorAll('[role=gridcell]')];
+      cells.find(({ textContent: text }) => text === 'By bus').click();
+      await null;
       const data = new DataTransfer();
       data.setData('text/plain', 'By ferry\\n"two\\nlines"\\tdropped\\n');
       document.activeElement.dispatchEvent(
         new ClipboardEvent('paste', { clipboardData: data, bubbles: true }));
-    }`);
+    })()`);
     await page.getByText('2 changes not saved: 1 cell, 1 row').waitFor();
     await page.getByText('Left out: 1 cell beyond the last column.').waitFor();
     await page.getByRole('button', { name: 'question' }).click();
@@ -141,6 +147,7 @@ describeWithTool(chromium, 'the console, datasets', () => {
     await page.getByRole('menuitem', { name: 'Remove row 1' }).click();
     await page.getByText('4 changes not saved: 1 cell, 2 rows, 1 column').waitFor();
     await page.getByRole('link', { name: 'Datasets' }).click();
+    await page.getByRole('heading', { name: 'Datasets', exact: true }).waitFor();
     await page.getByText('changes not saved').waitFor();
     await page.goBack();
     await page.getByText('4 changes not saved: 1 cell, 2 rows, 1 column').waitFor();
@@ -223,7 +230,8 @@ describeWithTool(chromium, 'the console, datasets', () => {
     await role('Input').getByLabel('Add a column').selectOption('question');
     await role('Expected output').getByLabel('Add a column').selectOption('answer');
     const sample = role('As an experiment sees them').getByRole('listitem').nth(1).locator('dd');
-    expect((await sample.allTextContents()).slice(0, 2)).to.deep.equal(['To Bergen?', 'sold out']);
+    const shown = async () => (await sample.allTextContents()).slice(0, 2);
+    await pollUntilEqual(shown, ['To Bergen?', 'sold out']);
     await expectAccessible(page);
     await page.getByRole('button', { name: 'Save and publish' }).click();
     await page.getByText('This dataset is a draft').waitFor({ state: 'detached' });

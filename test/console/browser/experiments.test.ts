@@ -1,12 +1,12 @@
 import { expect } from 'chai';
 import type { Page } from 'playwright-core';
 import { sharedApp, type App } from '../../support/app.js';
-import { expectAccessibleEverywhere } from '../../support/browser.js';
+import { expectAccessibleEverywhere, untilPainted } from '../../support/browser.js';
+import { describeInBrowser } from '../../support/browser-suites.js';
 import { comparedProject, type ComparedProject } from '../../support/compared-experiments.js';
 import { consolePages } from '../../support/console-pages.js';
-import { chromium, describeWithTool } from '../../support/required-tools.js';
 
-describeWithTool(chromium, 'the console, experiments', () => {
+describeInBrowser('the console, experiments', () => {
   let app: App;
   let project: ComparedProject;
   const { open } = consolePages();
@@ -86,14 +86,17 @@ describeWithTool(chromium, 'the console, experiments', () => {
     await page.getByRole('region', { name: 'One experiment' }).getByText('Duration').waitFor();
     expect(page.url()).to.include(`open=${project.ids['prompt-b']}`);
     await page.getByRole('button', { name: 'Criteria' }).click();
-    const weight = await page.getByRole('dialog').getByLabel('Weight').first().boundingBox();
-    expect(weight?.width).to.be.at.least(72);
+    const weight = page.getByRole('dialog').getByLabel('Weight').first();
+    await weight.waitFor();
+    expect((await weight.boundingBox())?.width).to.be.at.least(72);
     await page.clock.install();
     await page.goto(`${app.url}/console${path()}`);
     await page
       .getByRole('gridcell', { name: /^\d+ (s|min)$/ })
       .first()
       .waitFor();
+    // The page waits for the next age once it has painted this one.
+    await untilPainted(page);
     await page.clock.fastForward(7_200_000);
     await page.getByRole('gridcell', { name: /^2 h$/ }).first().waitFor();
   });
