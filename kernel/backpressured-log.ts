@@ -123,8 +123,13 @@ const extraFoldWeight = (
   events: readonly NewEvent[],
   weightOf: (data: unknown) => number,
 ): number =>
-  events.reduce((sum, { data }) => {
-    const { spans } = (data ?? {}) as { readonly spans?: unknown };
-    const ofSpans = Array.isArray(spans) ? spans.length * spanWeight : 0;
-    return sum + ofSpans + overlapWeightIn(data, weightOf);
-  }, 0);
+  events.reduce(
+    (sum, { data }) => sum + spanCount(data) * spanWeight + overlapWeightIn(data, weightOf),
+    0,
+  );
+
+/** Number of spans that an event of a record stream adds. */
+export const spanCount = (data: unknown): number => {
+  const { spans } = (data ?? {}) as { readonly spans?: unknown };
+  return Array.isArray(spans) ? spans.length : 0;
+};

@@ -13,6 +13,7 @@ import { movedSubject, parseMoved } from './subscription.js';
 import { readModelFillingFault, type CheckpointReaders, type FillMonitor } from './fill-monitor.js';
 import type { PositionClock } from './position-clock.js';
 import type { RequiredPositions } from './required-positions.js';
+import { announceWaitingRead, waitingReadMs } from './waiting-reads.js';
 
 /** Longest wait of a read for its read models (contract 1.7). */
 const waitMaxMs = 2_000;
@@ -158,7 +159,7 @@ export const openFreshness = ({
         target: recorded === null ? head : recorded.positionFor(name, project ?? null),
       }));
       await raceAbort(waiting, () =>
-        waitUntilReached(required, waiting, { clock, fillMonitor, onLateRead }),
+        waitUntilReached(required, waiting, { clock, fillMonitor, onLateRead, bus }),
       );
       for (const { name } of required) {
         const progress = fillMonitor.progressOf(name);
@@ -186,7 +187,7 @@ const isBehind = ({ model, target }: RequiredModel): boolean => model.position()
 const waitUntilReached = async (
   required: readonly RequiredModel[],
   { signal, project, atMostMs = waitMaxMs }: FreshnessWait,
-  { clock, fillMonitor, onLateRead }: Required<Pick<FreshnessNeeds, WaitNeeds>>,
+  { clock, fillMonitor, onLateRead, bus }: Required<Pick<FreshnessNeeds, WaitNeeds>>,
 ): Promise<void> => {
   const late = () =>
     required.filter((one) => isBehind(one) || fillMonitor.progressOf(one.name) !== null);
@@ -200,16 +201,21 @@ const waitUntilReached = async (
     );
   await Promise.all(late().map(({ model }) => model.poll()));
   const isOver = (): boolean => leftMs() <= 0 || signal?.aborted === true || isFutile();
-  let isLate = false;
+  let [isAnnounced, isLate] = [false, false];
   while (late().length > 0 && !isOver()) {
-    if (!isLate && project != null && clock.milliseconds() - began >= lateReadMs) {
+    const waited = clock.milliseconds() - began;
+    if (!isAnnounced && project != null && waited >= waitingReadMs) {
+      isAnnounced = true;
+      announceWaitingRead(bus, project);
+    }
+    if (!isLate && project != null && waited >= lateReadMs) {
       isLate = true;
       for (const { name } of late()) onLateRead(project, name);
     }
     await Promise.all(late().map(({ model }) => model.pollNext()));
   }
 };
-type WaitNeeds = 'clock' | 'fillMonitor' | 'onLateRead';
+type WaitNeeds = 'clock' | 'fillMonitor' | 'onLateRead' | 'bus';
 
 const lowestPosition = (positions: readonly Position[]): Position | null =>
   positions.reduce<Position | null>((low, one) => (low === null || one < low ? one : low), null);

@@ -29,7 +29,7 @@ export type ProjectionHost = {
   /** True if this process folds a read model that operators can command. */
   readonly servesOperators: () => boolean;
   /** Notifications inside this process only. */
-  readonly notifications: Pick<NotificationBus, 'subscribe'> | null;
+  readonly notifications: Pick<NotificationBus, 'publish' | 'subscribe'> | null;
   /** Error of the last attempt to fold or to acquire the lease; null after a success. */
   readonly lastError: () => string | null;
   /** Rejects when folding cannot continue in this process. */

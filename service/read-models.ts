@@ -123,9 +123,10 @@ export const openReadModels = async (
 /** Merges the notifications of this process with those of the bus. */
 const mergedBus = (
   bus: NotificationBus,
-  local: Pick<NotificationBus, 'subscribe'>,
+  local: Pick<NotificationBus, 'publish' | 'subscribe'>,
 ): NotificationBus => ({
   ...bus,
+  publish: (subject, message) => [bus, local].forEach((one) => one.publish(subject, message)),
   subscribe: (subject, handler) => {
     const ends = [bus, local].map((one) => one.subscribe(subject, handler));
     return () => ends.forEach((end) => end());

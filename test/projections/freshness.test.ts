@@ -8,6 +8,11 @@ import type { Json } from '../../kernel/schema-types.js';
 import { lateReadMs, openFreshness, type FreshnessNeeds } from '../../projections/freshness.js';
 import { openPositionClock } from '../../projections/position-clock.js';
 import { movedSubject } from '../../projections/subscription.js';
+import {
+  openWaitingReads,
+  waitingReadMs,
+  waitingReadSubject,
+} from '../../projections/waiting-reads.js';
 import { positionAt } from '../support/record-rows.js';
 
 const beyond = 'f'.repeat(16) as Position;
@@ -235,6 +240,32 @@ describe('waiting for fresh read models', () => {
     reachedAfter = passed + 5 * lateReadMs;
     await freshness.waitUntilApplied(['tally'], null);
     expect(late, 'of no project').to.deep.equal(['p tally']);
+  });
+
+  it('announces a read of a project that waits, once', async () => {
+    let passed = 0;
+    let reachedAfter = 0;
+    const freshness = opened({
+      ...systemClock,
+      milliseconds: () => passed,
+      wait: async (ms) => {
+        passed += ms;
+        if (passed >= reachedAfter) stored = head;
+      },
+    });
+    const waiting = openWaitingReads(bus, { milliseconds: () => passed });
+    await freshness.waitUntilApplied(['tally'], null, { project: 'p' });
+    await turn();
+    expect(waiting.hasOtherThan('another'), 'in time').to.equal(false);
+    let announced = 0;
+    bus.subscribe(waitingReadSubject, () => void (announced += 1));
+    head = positionAt(2);
+    reachedAfter = passed + 10 * waitingReadMs;
+    await freshness.waitUntilApplied(['tally'], null, { project: 'p' });
+    await turn();
+    expect(announced).to.equal(1);
+    expect(waiting.hasOtherThan('another')).to.equal(true);
+    expect(waiting.hasOtherThan('p'), 'its own events').to.equal(false);
   });
 
   it('does not wait for events that cannot change the result', async () => {
