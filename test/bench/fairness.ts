@@ -17,11 +17,17 @@ import {
 import { figure, type ResultRow } from './result-rows.js';
 import { resultHash, summary } from './statistics.js';
 
+const readKinds = ['count', 'trace'] as const;
+/** Loads of honest projects that log a great deal, each by a process of its own. */
+const heavyNeighbours = [
+  { name: 'heavy-neighbour', projects: 1, what: 'one that logs a great deal' },
+  { name: 'heavy-neighbours', projects: 4, what: 'four that log a great deal' },
+] as const;
+
 /** Rows of this group, so that one attack can be measured alone: `--only fairness-long-texts`. */
 export const fairnessRowNames = [
   ...attacks.map(({ name }) => `fairness-${name}`),
-  'heavy-neighbour-count',
-  'heavy-neighbour-trace',
+  ...heavyNeighbours.flatMap(({ name }) => readKinds.map((kind) => `${name}-${kind}`)),
 ];
 
 /** Small reads and writes a second of the project that does nothing wrong, of each kind. */
@@ -36,13 +42,14 @@ export const fairnessRows = async (bench: BenchContext): Promise<readonly Result
   const rows: ResultRow[] = [];
   for (const { name } of attacks)
     if (bench.isWanted(`fairness-${name}`)) rows.push(await fairnessRow(bench, name));
-  if (bench.isWanted('heavy-neighbour-count') || bench.isWanted('heavy-neighbour-trace'))
-    rows.push(...(await heavyNeighbourRows(bench)));
+  for (const load of heavyNeighbours)
+    if (readKinds.some((kind) => bench.isWanted(`${load.name}-${kind}`)))
+      rows.push(...(await heavyNeighbourRows(bench, load)));
   return rows;
 };
 
-/** A service, and a process beside it that will load it. */
-const startWithAttacker = async (bench: BenchContext, name: string) => {
+/** A service, and processes beside it that will load it. */
+const startWithAttackers = async (bench: BenchContext, name: string, count: number) => {
   const service = await startService({
     dir: join(bench.dir, name),
     env: {
@@ -51,40 +58,65 @@ const startWithAttacker = async (bench: BenchContext, name: string) => {
       ASSAY_TRUSTED_PROXIES: '127.0.0.1',
     },
   });
-  const attacker = fork(new URL('./attacker-process.js', import.meta.url));
-  const takeAlong = (): void => void attacker.kill('SIGKILL');
+  const attackers = Array.from({ length: count }, () =>
+    fork(new URL('./attacker-process.js', import.meta.url)),
+  );
+  const takeAlong = (): void => attackers.forEach((one) => one.kill('SIGKILL'));
   process.once('exit', takeAlong);
-  return { service, attacker, takeAlong };
+  return { service, attackers, takeAlong };
+};
+
+type Answered = Readonly<Record<string, number>>;
+
+/** Starts the prepared loads. The function returned adds up what they were answered so far. */
+const strike = (attackers: readonly ChildProcess[]): (() => Answered) => {
+  const said = new Map<ChildProcess, Answered>();
+  for (const one of attackers) {
+    one.on('message', (now: Answered) => said.set(one, now));
+    one.send('strike');
+  }
+  return () => {
+    const sum: Record<string, number> = {};
+    for (const answered of said.values())
+      for (const [name, count] of Object.entries(answered)) sum[name] = (sum[name] ?? 0) + count;
+    return sum;
+  };
 };
 
 const readsPerSecond = 10;
 /** Limits of the 99th percentile: times that without the neighbour, and milliseconds. */
 const heavyLimits = { times: 4, ms: 1_000 };
 
-/** Effect of one honest project that logs a great deal on the reads of others. */
-const heavyNeighbourRows = async (bench: BenchContext): Promise<readonly ResultRow[]> => {
+/** Effect of honest projects that log a great deal on the reads of another one. */
+const heavyNeighbourRows = async (
+  bench: BenchContext,
+  { name, projects, what }: (typeof heavyNeighbours)[number],
+): Promise<readonly ResultRow[]> => {
   const seconds = bench.smoke ? 1 : 20;
-  bench.say(`heavy-neighbour: ${seconds} s without and with`);
-  const { service, attacker, takeAlong } = await startWithAttacker(bench, 'heavy-neighbour');
+  bench.say(`${name}: ${seconds} s without and with`);
+  const { service, attackers, takeAlong } = await startWithAttackers(bench, name, projects);
   try {
     const innocent = await innocentOf(service);
-    const stage = await tenant(service, 'heavy');
-    await requestReply(attacker, { attack: 'heavy-neighbour', stage });
+    for (const [at, attacker] of attackers.entries()) {
+      const stage = await tenant(service, `heavy-${at}`);
+      await requestReply(attacker, { attack: 'heavy-neighbour', stage });
+    }
     await innocent.settled();
     await innocent.reads(2);
     const calm = await innocent.reads(seconds);
-    let said: Readonly<Record<string, number>> = {};
-    attacker.on('message', (now: typeof said) => {
-      said = now;
-    });
-    attacker.send('strike');
+    const answered = strike(attackers);
     const beside = await innocent.reads(seconds);
-    return (['count', 'trace'] as const).map((kind) => {
+    return readKinds.map((kind) => {
       const [usual, found] = [summary(calm[kind].took), summary(beside[kind].took)];
       return {
-        name: `heavy-neighbour-${kind}`,
-        what: `p99 of ${kind} of another project beside one that logs a great deal`,
-        parameters: { 'reads/s': 2 * readsPerSecond, 'writes/s': readsPerSecond / 2, seconds },
+        name: `${name}-${kind}`,
+        what: `p99 of ${kind} of another project beside ${what}`,
+        parameters: {
+          projects,
+          'reads/s': 2 * readsPerSecond,
+          'writes/s': readsPerSecond / 2,
+          seconds,
+        },
         unit: 'ms',
         measured: { ...figure(found), value: found.p99 },
         baseline: { what: 'p99 of the same without it', ...figure(usual), value: usual.p99 },
@@ -94,7 +126,7 @@ const heavyNeighbourRows = async (bench: BenchContext): Promise<readonly ResultR
           'usual median ms': usual.median,
           'slowest ms': found.max,
           'not answered': beside[kind].refused,
-          ...said,
+          ...answered(),
         },
         hash: resultHash([calm[kind].refused]),
       };
@@ -109,20 +141,21 @@ const heavyNeighbourRows = async (bench: BenchContext): Promise<readonly ResultR
 const fairnessRow = async (bench: BenchContext, attack: string): Promise<ResultRow> => {
   const seconds = bench.smoke ? 1 : 10;
   bench.say(`fairness-${attack}: ${seconds} s without and with`);
-  const { service, attacker, takeAlong } = await startWithAttacker(bench, `fairness-${attack}`);
+  const { service, attackers, takeAlong } = await startWithAttackers(
+    bench,
+    `fairness-${attack}`,
+    1,
+  );
   try {
     const innocent = await innocentOf(service);
-    await requestReply(attacker, { attack, stage: await tenant(service, 'attack') });
+    const stage = await tenant(service, 'attack');
+    for (const attacker of attackers) await requestReply(attacker, { attack, stage });
     await innocent.settled();
     await innocent.works(2);
     const calm = await innocent.works(seconds);
     const lag = watchLag(service.opsUrl);
     const memory = watchMemory(service.pid);
-    let said: Readonly<Record<string, number>> = {};
-    attacker.on('message', (now: typeof said) => {
-      said = now;
-    });
-    attacker.send('strike');
+    const answered = strike(attackers);
     const beside = await innocent.works(seconds);
     const lags = await lag.stop();
     const highest = memory.stop();
@@ -148,7 +181,7 @@ const fairnessRow = async (bench: BenchContext, attack: string): Promise<ResultR
         'lag s (most 2)': Math.max(0, ...lags),
         'SIGTERM ms (most 10000)': stopMs,
         'exit code': exit.code ?? -1,
-        ...said,
+        ...answered(),
       },
       hash: resultHash([calm.refused]),
     };

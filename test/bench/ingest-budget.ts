@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { startEventStore } from '../support/distributed-service.js';
 import { startService, type ServiceProcess } from '../support/service-process.js';
 import { newProject, newRun, type BenchContext } from './bench-context.js';
 import { countSpans } from './ingest.js';
@@ -6,13 +7,19 @@ import { spansPerRequest } from './bodies.js';
 import { measureLoad } from './load-round.js';
 import type { ResultRow } from './result-rows.js';
 import { resultHash } from './statistics.js';
-import { noProcessorTimes, processorColumns } from './thread-times.js';
+import { countProcessorTime, noProcessorTimes, processorColumns } from './thread-times.js';
 
 const connections = 8;
 const budgets = [
   { name: 'ingest-budget', shape: 'wide', what: 'spans of 1 KB' },
   { name: 'ingest-budget-450', shape: 'varied', what: 'spans of all kinds of some 450 bytes' },
+  {
+    name: 'ingest-budget-eventstore',
+    shape: 'wide',
+    what: 'spans of 1 KB, the log on the EventStoreDB test server',
+  },
 ] as const;
+const secretKey = Buffer.alloc(32, 7).toString('base64');
 export const ingestBudgetRowNames = budgets.map(({ name }) => name);
 
 /**
@@ -22,11 +29,16 @@ export const ingestBudgetRowNames = budgets.map(({ name }) => name);
 export const ingestBudgetRows = async (bench: BenchContext): Promise<readonly ResultRow[]> => {
   const rows: ResultRow[] = [];
   for (const budget of budgets.filter(({ name }) => bench.isWanted(name))) {
-    const service = await startService({ dir: join(bench.dir, budget.name) });
+    const dir = join(bench.dir, budget.name);
+    const server =
+      budget.name === 'ingest-budget-eventstore' ? await startEventStore(`${dir}-server`) : null;
+    const env = server && { ASSAY_EVENTSTORE_URL: server.url, ASSAY_SECRET_KEY: secretKey };
+    const service = await startService({ dir, ...(env && { env }) });
     try {
-      rows.push(...(await budgetRow(bench, service, budget)));
+      rows.push(...(await budgetRow(bench, service, budget, server?.pid() ?? null)));
     } finally {
       await service.stop();
+      await server?.kill();
     }
   }
   return rows;
@@ -36,6 +48,7 @@ const budgetRow = async (
   bench: BenchContext,
   service: ServiceProcess,
   { name, shape, what }: (typeof budgets)[number],
+  serverPid: number | null,
 ): Promise<readonly ResultRow[]> => {
   const root = await newProject(service.client, name);
   const run = await newRun(service.client, root, 'warm-up');
@@ -46,7 +59,9 @@ const budgetRow = async (
   const load = { shape, seed: 11, connections } as const;
   await measureLoad(service, { root, run }, { ...load, from: 0, requests: warmUps });
   const place = { root, run: await newRun(service.client, root, 'measured') };
+  const serverTime = serverPid === null ? null : countProcessorTime(serverPid);
   const round = await measureLoad(service, place, { ...load, from: warmUps, requests });
+  const ofServer = serverTime?.(spans)?.sum;
   if (round.processor === null) {
     bench.say(`${name}: ${noProcessorTimes}`);
     return [];
@@ -62,6 +77,7 @@ const budgetRow = async (
       target: null,
       more: {
         ...processorColumns(round.processor, 'µs'),
+        ...(ofServer !== undefined && { 'test server µs': ofServer }),
         'generator µs': round.generatorMicroseconds,
         'accepted spans/s': round.accepted,
         'visible spans/s': round.visible,

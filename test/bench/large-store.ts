@@ -18,6 +18,7 @@ import { readWholeLog } from './log-replay.js';
 import { figure, type ResultRow } from './result-rows.js';
 import { resultHash, summary } from './statistics.js';
 import { readYourWritesRow } from './read-your-writes.js';
+import { traceQuestionRowNames, traceQuestionRows } from './trace-questions.js';
 
 const connections = 8;
 const loadSeed = 13;
@@ -27,6 +28,7 @@ export const largeStoreRowNames = [
   'custom-search',
   'search',
   'contains',
+  ...traceQuestionRowNames,
   'memory-big',
   'disk-big',
   'visible',
@@ -46,6 +48,7 @@ export const largeStoreRows = async (bench: BenchContext): Promise<readonly Resu
     place = { root, run: await newRun(service.client, root, 'big') };
     rows.push(await loadSpans(bench, service, place));
     asked = await queryRows(bench, service, place);
+    rows.push(...(await traceQuestionRows(bench, service, place, loadSeed)));
     rows.push(memoryRow(bench, service));
     if (bench.isWanted('visible')) rows.push(await readYourWritesRow(bench, service, place));
   } finally {

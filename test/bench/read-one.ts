@@ -97,7 +97,7 @@ const readRow = async (
 };
 
 /** The answer without the ids of project and run and the times of changes, which runs draw anew. */
-const withoutIds = (answer: unknown): unknown =>
+export const withoutIds = (answer: unknown): unknown =>
   JSON.parse(
     JSON.stringify(answer, (member, value: unknown) =>
       ['project_id', 'run_id', 'updated_at'].includes(member) ? null : value,

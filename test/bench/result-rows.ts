@@ -1,6 +1,7 @@
 import { appendFileSync } from 'node:fs';
-import { availableParallelism } from 'node:os';
+import { availableParallelism, cpus, totalmem } from 'node:os';
 import { join } from 'node:path';
+import { version as duckdbVersion } from '@duckdb/node-api';
 import Table from 'cli-table3';
 import { repository } from '../support/test-environment.js';
 
@@ -77,14 +78,37 @@ const targetOf = (row: ResultRow): string => {
   return `${wanted} ${meetsTarget(row) === true ? 'reached' : 'MISSED'}`;
 };
 
-const formatNumber = (value: number): string => {
+export const formatNumber = (value: number): string => {
   if (Math.abs(value) >= 1_000) return Math.round(value).toLocaleString('en-US');
   return Number(value.toPrecision(3)).toString();
 };
 
+/** Machine and versions of a result; old results lack all but the first two. */
+export type BenchMachine = {
+  readonly cores: number;
+  readonly node: string;
+  readonly memory_gb?: number;
+  readonly cpu?: string;
+  readonly duckdb?: string;
+  readonly sqlite?: string;
+};
+/** A line of the results file. */
+export type StoredResult = ResultRow & { readonly at: string; readonly machine: BenchMachine };
+
+const thisMachine = (): BenchMachine => ({
+  cores: availableParallelism(),
+  memory_gb: Math.round(totalmem() / 2 ** 30),
+  cpu: cpus()[0]?.model.trim() ?? 'unknown',
+  node: process.version,
+  duckdb: duckdbVersion(),
+  sqlite: process.versions['sqlite'] ?? 'unknown',
+});
+
+export const resultsFile = join(repository, 'test/bench/results.jsonl');
+
 /** One line for each row, for ever: the history of the figures. */
 export const appendResults = (rows: readonly ResultRow[], at: string): void => {
-  const machine = { cores: availableParallelism(), node: process.version };
+  const machine = thisMachine();
   const lines = rows.map((row) => `${JSON.stringify({ at, ...row, machine })}\n`);
-  appendFileSync(join(repository, 'test/bench/results.jsonl'), lines.join(''));
+  appendFileSync(resultsFile, lines.join(''));
 };

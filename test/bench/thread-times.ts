@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 
-const parts = [
+export const processorParts = [
   'accepting',
   'log writer',
   'read side',
@@ -9,7 +9,7 @@ const parts = [
   'others',
 ] as const;
 /** Threads of the service as a budget counts them; accepting is the main thread. */
-type ThreadPart = (typeof parts)[number];
+type ThreadPart = (typeof processorParts)[number];
 
 /** Processor time of each living thread of a process, in microseconds, by thread id. */
 type ThreadTimes = ReadonlyMap<
@@ -98,7 +98,7 @@ export const processorColumns = (
 ): Readonly<Record<string, number>> => {
   const columns: Record<string, number> = {};
   if (times === null) return columns;
-  for (const part of [...parts, 'sum'] as const)
+  for (const part of [...processorParts, 'sum'] as const)
     columns[`${part} ${unit}`] = unit === 'µs' ? times[part] : times[part] / 1_000;
   return columns;
 };

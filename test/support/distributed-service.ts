@@ -50,7 +50,10 @@ const engineOf = (url: string, child: TestChild): EngineProcess => ({
   signal: child.signal,
 });
 
-const startEventStore = async (dir: string): Promise<EngineProcess> => {
+/** The EventStoreDB test server in a process of its own, on a log in that folder. */
+export const startEventStore = async (
+  dir: string,
+): Promise<EngineProcess & Pick<TestChild, 'pid'>> => {
   await mkdir(dir, { recursive: true });
   const port = await freePort();
   const server = join(repository, 'dist/test/support/eventstore-server/main.js');
@@ -60,7 +63,7 @@ const startEventStore = async (dir: string): Promise<EngineProcess> => {
     args: [server, '--port', String(port), '--dir', dir],
     ready: /\d+/,
   });
-  return engineOf(`esdb://127.0.0.1:${port}?tls=false`, child);
+  return { ...engineOf(`esdb://127.0.0.1:${port}?tls=false`, child), pid: child.pid };
 };
 
 export type ProcessRole = 'command' | 'query' | 'projections' | 'standby' | 'worker';
