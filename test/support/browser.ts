@@ -106,6 +106,23 @@ export const untilPainted = async (page: Page): Promise<void> => {
   await page.evaluate('new Promise((done) => requestAnimationFrame(() => setTimeout(done)))');
 };
 
+/**
+ * Resolves once an expression is true in the page, which looks in each frame. Playwright's
+ * `waitForFunction` compiles a text at each look, which the content security policy refuses.
+ */
+export const untilInPage = async (page: Page, expression: string): Promise<void> => {
+  const late = JSON.stringify(`Not in the page in time: ${expression}`);
+  await page.evaluate(`new Promise((resolve, reject) => {
+    const begin = performance.now();
+    const look = () => {
+      if (${expression}) resolve();
+      else if (performance.now() - begin > ${timeoutMs}) reject(new Error(${late}));
+      else requestAnimationFrame(look);
+    };
+    look();
+  })`);
+};
+
 /** Waits for what a page asks and draws; a page that was drawn may ask further. */
 const quietness = (context: BrowserContext): TestBrowser['untilQuiet'] => {
   const open = new Set<Request>();

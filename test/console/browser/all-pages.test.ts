@@ -4,9 +4,9 @@ import { expect } from 'chai';
 import type { Page } from 'playwright-core';
 import { appPassword, sharedApp, type App } from '../../support/app.js';
 import { openTestBrowser, signIn, type TestBrowser } from '../../support/browser.js';
+import { describeInBrowser } from '../../support/browser-suites.js';
 import { createOneOfEach } from '../../support/one-of-each-object.js';
 import { invitePerson, shareProject, type Person } from '../../support/people.js';
-import { chromium, describeWithTool } from '../../support/required-tools.js';
 import { repository } from '../../support/test-environment.js';
 
 /** Patterns of console/routes.ts, which tests cannot import: it loads pages. */
@@ -73,7 +73,7 @@ const unmarkedTexts = `(() => {
   return texts.filter((text) => unseen.test(text));
 })()`;
 
-describeWithTool(chromium, 'all pages of the console', function () {
+describeInBrowser('all pages of the console', function () {
   this.timeout(240_000);
   let app: App;
   let values: Readonly<Record<string, unknown>>;

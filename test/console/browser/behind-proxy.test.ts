@@ -1,10 +1,10 @@
 import { expect } from 'chai';
 import { appPassword, sharedApp, type App } from '../../support/app.js';
 import { openTestBrowser, signIn } from '../../support/browser.js';
+import { describeInBrowser } from '../../support/browser-suites.js';
 import { startPathProxy, type PathProxy } from '../../support/path-proxy.js';
-import { chromium, describeWithTool } from '../../support/required-tools.js';
 
-describeWithTool(chromium, 'the console behind a reverse proxy', () => {
+describeInBrowser('the console behind a reverse proxy', () => {
   let app: App;
   let proxy: PathProxy;
   before(async () => {

@@ -4,11 +4,12 @@ import type { ExperimentComparison } from '../../../contract/experiment-comparis
 import { metricLabel } from '../../../console/parts/metrics.js';
 import { sharedApp, type App } from '../../support/app.js';
 import { expectAccessibleEverywhere } from '../../support/browser.js';
+import { describeInBrowser } from '../../support/browser-suites.js';
 import { consolePages } from '../../support/console-pages.js';
 import { comparedProject, type ComparedProject } from '../../support/compared-experiments.js';
-import { chromium, describeWithTool } from '../../support/required-tools.js';
+import { pollUntilEqual } from '../../support/poll-until.js';
 
-describeWithTool(chromium, 'the console, comparing experiments', () => {
+describeInBrowser('the console, comparing experiments', () => {
   let app: App;
   let project: ComparedProject;
   const { open } = consolePages();
@@ -71,12 +72,9 @@ describeWithTool(chromium, 'the console, comparing experiments', () => {
     await page.getByRole('tab', { name: 'improvements 6' }).waitFor();
     await page.getByRole('tab', { name: 'missing 2' }).waitFor();
     await page.getByText('prompt-b lacks 2 rows.').waitFor();
-    const names = await page
-      .getByRole('group', { name: 'Compared rows' })
-      .getByRole('rowheader')
-      .allInnerTexts();
+    const names = page.getByRole('group', { name: 'Compared rows' }).getByRole('rowheader');
     const losses = [6, 5, 4, 3, 2, 1, 0].map((row) => `Question ${row}`);
-    expect(names).to.deep.equal(losses);
+    await pollUntilEqual(() => names.allInnerTexts(), losses);
   });
 
   it('opens rows by key, with outputs as difference and links to both traces', async () => {
@@ -106,6 +104,7 @@ describeWithTool(chromium, 'the console, comparing experiments', () => {
     const page = await open(path('prompt-a', 'prompt-b'), { width: 360 });
     await page.getByRole('rowheader', { name: 'Question 6' }).waitFor();
     const cells = page.locator('.compared-metrics tbody tr').first().locator('td');
+    await cells.first().waitFor();
     for (const cell of await cells.all()) {
       const box = await cell.boundingBox();
       expect((box?.x ?? 400) + (box?.width ?? 0)).to.be.at.most(360);

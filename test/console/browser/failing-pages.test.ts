@@ -2,9 +2,9 @@ import { expect } from 'chai';
 import type { Page } from 'playwright-core';
 import { appPassword, sharedApp, type App } from '../../support/app.js';
 import { openTestBrowser, signIn, type TestBrowser } from '../../support/browser.js';
-import { chromium, describeWithTool } from '../../support/required-tools.js';
+import { describeInBrowser } from '../../support/browser-suites.js';
 
-describeWithTool(chromium, 'a page of the console that fails', () => {
+describeInBrowser('a page of the console that fails', () => {
   let app: App;
   let browser: TestBrowser;
   let page: Page;

@@ -11,8 +11,8 @@ import {
   signIn,
   type TestBrowser,
 } from '../../support/browser.js';
+import { describeInBrowser } from '../../support/browser-suites.js';
 import { startOpenAiServer } from '../../support/openai-server.js';
-import { chromium, describeWithTool } from '../../support/required-tools.js';
 import type { ScriptedServer } from '../../support/scripted-server.js';
 import { bareEnvironment, program, repository } from '../../support/test-environment.js';
 
@@ -20,7 +20,7 @@ const run = promisify(execFile);
 const email = 'admin@localhost';
 const compiled = join(program, '..');
 
-describeWithTool(chromium, 'the console, first run of a project', function () {
+describeInBrowser('the console, first run of a project', function () {
   let app: App;
   let browser: TestBrowser;
   let models: ScriptedServer;

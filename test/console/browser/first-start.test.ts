@@ -1,11 +1,11 @@
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { openTestBrowser } from '../../support/browser.js';
+import { describeInBrowser } from '../../support/browser-suites.js';
 import { temporaryFolder } from '../../support/folder.js';
-import { chromium, describeWithTool } from '../../support/required-tools.js';
 import { startService } from '../../support/service-process.js';
 
-describeWithTool(chromium, 'the first start of the service', () => {
+describeInBrowser('the first start of the service', () => {
   it('prints one link that shows the projects, signed in, once (check 1)', async () => {
     const folder = await temporaryFolder();
     // An empty key is none, as where nobody sets the variable: the first start makes one.

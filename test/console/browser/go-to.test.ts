@@ -1,14 +1,15 @@
 import { expect } from 'chai';
 import type { Page } from 'playwright-core';
 import { sharedApp, type App } from '../../support/app.js';
-import { expectAccessible } from '../../support/browser.js';
+import { expectAccessible, pressPair } from '../../support/browser.js';
+import { describeInBrowser } from '../../support/browser-suites.js';
 import { consolePages } from '../../support/console-pages.js';
 import { upload } from '../../support/datasets.js';
-import { chromium, describeWithTool } from '../../support/required-tools.js';
+import { pollUntilEqual } from '../../support/poll-until.js';
 
 const externalId = '5b8efff798038103d269b633813fc60c';
 
-describeWithTool(chromium, 'the console, the search for places and the keys', () => {
+describeInBrowser('the console, the search for places and the keys', () => {
   let app: App;
   const { open } = consolePages();
   let project: string;
@@ -93,7 +94,7 @@ describeWithTool(chromium, 'the console, the search for places and the keys', ()
     }
     await page.getByRole('button', { name: /^Go to/ }).click();
     const recent = page.getByRole('group', { name: 'Recent' }).getByRole('option');
-    expect(await recent.allTextContents()).to.deep.equal([`book${name}`]);
+    await pollUntilEqual(() => recent.allTextContents(), [`book${name}`]);
     await recent.click();
     await page.getByRole('treegrid', { name: 'Spans' }).waitFor();
     const other = await open('/', { theme: 'dark', width: 360 });
@@ -106,14 +107,12 @@ describeWithTool(chromium, 'the console, the search for places and the keys', ()
     const page = await open(`/p/${project}/traces/${trace}`);
     await page.getByRole('treegrid', { name: 'Spans' }).waitFor();
     // There `h` alone folds.
-    await page.keyboard.press('g');
-    await page.keyboard.press('h');
+    await pressPair(page, 'g', 'h');
     await page.getByRole('heading', { name: 'History' }).waitFor();
     await page.goto(`${app.url}/console/p/${project}/traces`);
     await page.getByRole('grid', { name: 'traces' }).focus();
     // There `s` alone sorts.
-    await page.keyboard.press('g');
-    await page.keyboard.press('s');
+    await pressPair(page, 'g', 's');
     await page.getByRole('tab', { name: 'Sessions', selected: true }).waitFor();
     expect(new URL(page.url()).pathname).to.equal(`/console/p/${project}/sessions`);
   });
@@ -125,7 +124,9 @@ describeWithTool(chromium, 'the console, the search for places and the keys', ()
     await page.getByRole('button', { name: 'Shortcuts' }).click();
     await keys.waitFor();
     await page.keyboard.press('Escape');
+    await keys.waitFor({ state: 'detached' });
     await page.keyboard.press('?');
+    await keys.waitFor();
     const listed = await keys.getByRole('row').allTextContents();
     expect(listed).to.include.members([
       'Ctrl KGo to',

@@ -3,11 +3,12 @@ import { opsCaller } from '../../../cli/ops-client.js';
 import { sealCommand } from '../../../service/history-sealing.js';
 import { sharedApp, type App } from '../../support/app.js';
 import { expectAccessible } from '../../support/browser.js';
+import { describeInBrowser } from '../../support/browser-suites.js';
 import { consolePages } from '../../support/console-pages.js';
 import { upload } from '../../support/datasets.js';
-import { chromium, describeWithTool } from '../../support/required-tools.js';
+import { pollUntil } from '../../support/poll-until.js';
 
-describeWithTool(chromium, 'the console, history', () => {
+describeInBrowser('the console, history', () => {
   let app: App;
   const { open } = consolePages();
   let dataset: string;
@@ -157,11 +158,13 @@ describeWithTool(chromium, 'the console, history', () => {
     const check = page.getByRole('button', { name: 'Check the certificate' });
     const steps = (outcome: string) => page.locator(`.check-step[data-outcome=${outcome}]`);
     // Erasing follows the deletion, and a seal follows the erasing.
-    for (let tries = 0; tries < 50 && (await steps('holds').count()) === 0; tries += 1) {
+    await pollUntil('the erasure is sealed', 60_000, async () => {
       await opsCaller(app.opsUrl, { opsToken: null })(sealCommand, {});
       await check.click();
-      await steps('holds').first().or(page.getByRole('alert')).waitFor();
-    }
+      // It is disabled during a check.
+      await check.and(page.locator(':enabled')).waitFor();
+      return (await steps('holds').count()) === 3;
+    });
     const texts = await page.locator('.check-step').allTextContents();
     expect(await steps('holds').count(), texts.join('; ')).to.equal(3);
     await page.getByText('0 of 1').waitFor();

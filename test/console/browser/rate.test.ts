@@ -1,9 +1,9 @@
 import { expect } from 'chai';
 import type { Page } from 'playwright-core';
 import { sharedApp, type App } from '../../support/app.js';
-import { expectAccessible } from '../../support/browser.js';
+import { expectAccessible, pressPair } from '../../support/browser.js';
+import { describeInBrowser } from '../../support/browser-suites.js';
 import { consolePages, newProject } from '../../support/console-pages.js';
-import { chromium, describeWithTool } from '../../support/required-tools.js';
 
 type Made = { readonly id: string };
 type Template = Made & { readonly name: string; readonly position: number };
@@ -40,7 +40,7 @@ const watchSteps = `(() => {
   }, true);
 })()`;
 
-describeWithTool(chromium, 'the console, templates and rate', () => {
+describeInBrowser('the console, templates and rate', () => {
   let app: App;
   const { open: openPage, openBrowser } = consolePages();
   before(async () => {
@@ -179,8 +179,7 @@ describeWithTool(chromium, 'the console, templates and rate', () => {
     expect(p95).to.be.lessThan(3_000);
     await page.getByRole('button', { name: 'Show the 2 skipped' }).click();
     await judged(page, 'trace 4').waitFor();
-    await page.keyboard.press('g');
-    await page.keyboard.press('s');
+    await pressPair(page, 'g', 's');
     await page.getByRole('heading', { name: 'Sessions' }).waitFor();
   });
 

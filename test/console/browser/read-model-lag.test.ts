@@ -1,11 +1,11 @@
 import { expect } from 'chai';
 import { appPassword, sharedApp, type App } from '../../support/app.js';
 import { openTestBrowser, signIn } from '../../support/browser.js';
-import { chromium, describeWithTool } from '../../support/required-tools.js';
+import { describeInBrowser } from '../../support/browser-suites.js';
 
 type Made = { readonly id: string };
 
-describeWithTool(chromium, 'the console while the read model lags', () => {
+describeInBrowser('the console while the read model lags', () => {
   let app: App;
   before(async () => {
     app = await sharedApp();

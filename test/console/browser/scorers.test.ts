@@ -6,11 +6,12 @@ import {
   expectAccessible,
   openTestBrowser,
   signIn,
+  untilInPage,
   type TestBrowser,
 } from '../../support/browser.js';
+import { describeInBrowser } from '../../support/browser-suites.js';
 import { clientOf } from '../../support/client.js';
 import { upload } from '../../support/datasets.js';
-import { chromium, describeWithTool } from '../../support/required-tools.js';
 import { waits } from '../../support/sandboxes.js';
 import { registeredScorer } from '../../support/scorer-validations.js';
 
@@ -28,7 +29,7 @@ const raising = [
 ].join('\n');
 const mended = raising.replace('raise ValueError("it is bb")', 'return 2');
 
-describeWithTool(chromium, 'the console, scorers and log streams', function () {
+describeInBrowser('the console, scorers and log streams', function () {
   let app: App;
   let browser: TestBrowser;
   let page: Page;
@@ -77,6 +78,13 @@ describeWithTool(chromium, 'the console, scorers and log streams', function () {
     await page.keyboard.press('Control+a');
     await page.keyboard.insertText(code);
   };
+  /** Validates by key; the progress, which may end soon, is looked for in each frame. */
+  const validate = async (): Promise<void> => {
+    const bar = '[aria-label="Progress of the validation"]';
+    const progress = untilInPage(page, `document.querySelector('${bar}') !== null`);
+    await page.keyboard.press('Control+Enter');
+    await progress;
+  };
   const result = () => page.getByRole('region', { name: 'Result of the validation' });
   const expectWellMade = async (): Promise<void> => {
     for (const width of [1_280, 360]) {
@@ -104,8 +112,7 @@ describeWithTool(chromium, 'the console, scorers and log streams', function () {
       .getByText(/^# (typed faster than drawn ){3}$/)
       .waitFor();
     await write(raising);
-    await page.keyboard.press('Control+Enter');
-    await page.getByRole('progressbar', { name: 'Progress of the validation' }).waitFor();
+    await validate();
     await result().getByText('Row 2, line 3:').waitFor();
     await result().getByText('ValueError: it is bb').waitFor();
     await page.locator('.cm-lint-marker-error').waitFor();
@@ -120,8 +127,7 @@ describeWithTool(chromium, 'the console, scorers and log streams', function () {
     await result().getByText('validated on an earlier visit').waitFor();
 
     await write(mended);
-    await page.keyboard.press('Control+Enter');
-    await page.getByRole('progressbar', { name: 'Progress of the validation' }).waitFor();
+    await validate();
     await result().getByText('valid · int · 3 scores · mean 2').waitFor();
     const rows = page.getByRole('grid', { name: 'Scored rows' });
     await rows.getByRole('row', { name: '3 3 q2 ccc ccc open' }).waitFor();

@@ -2,8 +2,9 @@ import { expect } from 'chai';
 import type { Page } from 'playwright-core';
 import { sharedApp, type App } from '../../support/app.js';
 import { expectAccessible, expectAccessibleEverywhere } from '../../support/browser.js';
+import { describeInBrowser } from '../../support/browser-suites.js';
 import { consolePages, newProject } from '../../support/console-pages.js';
-import { chromium, describeWithTool } from '../../support/required-tools.js';
+import { pollUntilEqual } from '../../support/poll-until.js';
 
 const password = 'a password of a test';
 const roles = ['viewer', 'annotator', 'editor', 'owner'] as const;
@@ -19,7 +20,7 @@ const controls: readonly (readonly [string, readonly Role[]])[] = [
   ['Delete the project…', ['owner']],
 ];
 
-describeWithTool(chromium, 'the console, settings, keys, people and account', () => {
+describeInBrowser('the console, settings, keys, people and account', () => {
   let app: App;
   const { open, openBrowser } = consolePages();
   before(async () => {
@@ -60,6 +61,7 @@ describeWithTool(chromium, 'the console, settings, keys, people and account', ()
       await own.getByRole('navigation', { name: 'Pages' }).waitFor();
       await own.goto(`${app.url}/console/p/${projectId}/settings`);
       await own.getByLabel(`Role of ${emails[index]}`).waitFor();
+      await browser.untilQuiet(own);
       for (const [name, allowed] of controls) {
         const control = own.getByRole('button', { name, exact: true });
         expect(await control.isEnabled(), `${role}: ${name}`).to.equal(allowed.includes(role));
@@ -124,14 +126,16 @@ describeWithTool(chromium, 'the console, settings, keys, people and account', ()
     await page.getByText('No keys').waitFor();
     await page.getByRole('link', { name: /^viewer\./ }).click();
     await page.getByLabel('First name').fill('Ada');
+    const saved = page.waitForResponse((answer) => answer.request().method() === 'PUT');
     await page.getByRole('button', { name: 'Save' }).click();
+    await saved;
     await page.getByLabel('Current password').fill(password);
     await page.getByLabel('New password').fill(`${password} two`);
     await page.getByRole('button', { name: 'Change the password' }).click();
     await page.getByText('The password is changed.').waitFor();
     await page.getByLabel('Theme').selectOption('dark');
     await page.reload();
-    expect(await page.getByLabel('First name').inputValue()).to.equal('Ada');
+    await pollUntilEqual(() => page.getByLabel('First name').inputValue(), 'Ada');
     expect(await page.locator('html').getAttribute('data-theme')).to.equal('dark');
   };
 
@@ -148,7 +152,7 @@ describeWithTool(chromium, 'the console, settings, keys, people and account', ()
       .getByRole('button', { name: `${name} · group of 1` })
       .click();
     const role = page.getByLabel(`Role of ${name}`);
-    expect(await role.inputValue()).to.equal('annotator');
+    await pollUntilEqual(() => role.inputValue(), 'annotator');
     await expectAccessible(page);
     await page.getByRole('button', { name: `Remove ${name}` }).click();
     await role.waitFor({ state: 'detached' });

@@ -2,11 +2,11 @@ import { expect } from 'chai';
 import type { Page } from 'playwright-core';
 import { sharedApp, type App } from '../../support/app.js';
 import { expectAccessible, expectAccessibleEverywhere } from '../../support/browser.js';
+import { describeInBrowser } from '../../support/browser-suites.js';
 import { consolePages, newProject } from '../../support/console-pages.js';
 import { upload } from '../../support/datasets.js';
 import { failingStep, logLongTrace } from '../../support/long-trace.js';
 import { nineNs, otelRequest, otelSpan } from '../../support/otlp.js';
-import { chromium, describeWithTool } from '../../support/required-tools.js';
 
 const beganAt = (seconds: number): string =>
   new Date(Date.parse('2026-03-01T09:00:00Z') + seconds * 1_000).toISOString();
@@ -63,7 +63,7 @@ const chatSpans = [
 
 const spanCount = 10_000;
 
-describeWithTool(chromium, 'the page of a trace', () => {
+describeInBrowser('the page of a trace', () => {
   let app: App;
   const { open, openBrowser } = consolePages();
   let projectId: string;
@@ -110,7 +110,7 @@ describeWithTool(chromium, 'the page of a trace', () => {
       '⟨U+E0041⟩',
       '[2J',
     ]) {
-      expect(await pane.innerText()).to.include(shown);
+      await pane.filter({ hasText: shown }).waitFor();
     }
     expect(await pane.locator('.ansi-red').innerText()).to.equal('red');
     expect(await page.title()).to.include('book ⟨U+202E⟩exe.<b>');
@@ -260,14 +260,18 @@ describeWithTool(chromium, 'the page of a trace', () => {
     const heading = page.getByRole('heading', { level: 1 });
     await heading.getByText('walk second').waitFor();
     await page.getByText('2 of 3', { exact: true }).waitFor();
+    const before = page.getByRole('link', { name: 'Trace before in the list' });
+    const next = page.getByRole('link', { name: 'Next trace of the list' });
+    await next.waitFor();
     await page.keyboard.press('J');
     await heading.getByText('walk third').waitFor();
     await page.getByText('3 of 3', { exact: true }).waitFor();
-    expect(await page.getByRole('link', { name: 'Next trace of the list' }).count()).to.equal(0);
+    await before.waitFor();
+    expect(await next.count()).to.equal(0);
     await page.keyboard.press('K');
     await heading.getByText('walk second').waitFor();
     await page.getByText('2 of 3', { exact: true }).waitFor();
-    await page.getByRole('link', { name: 'Trace before in the list' }).click();
+    await before.click();
     await heading.getByText('walk first').waitFor();
     await page.getByRole('link', { name: 'Back to the traces' }).click();
     await page.getByText(/^3 of \d+ traces/).waitFor();

@@ -2,10 +2,10 @@ import { expect } from 'chai';
 import type { Page } from 'playwright-core';
 import { sharedApp, type App } from '../../support/app.js';
 import { expectAccessible } from '../../support/browser.js';
+import { describeInBrowser } from '../../support/browser-suites.js';
 import { consolePages, newProject } from '../../support/console-pages.js';
-import { chromium, describeWithTool } from '../../support/required-tools.js';
 
-describeWithTool(chromium, 'the console, saved views', () => {
+describeInBrowser('the console, saved views', () => {
   let app: App;
   const pages = consolePages();
   let root: string;
