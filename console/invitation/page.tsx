@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { useAction } from '../client/queries.js';
 import { useSurroundings } from '../client/context.js';
 import { Button } from '../parts/button.js';
@@ -20,7 +20,7 @@ export const Page = () => {
   // The token leaves the address, so that neither history nor a copied link has it.
   useEffect(() => navigation.go('/invitation', '', 'replace'), []);
   // After the heading, which takes the focus of a new page.
-  useEffect(() => form.current?.querySelector('input')?.focus(), []);
+  useLayoutEffect(() => form.current?.querySelector('input')?.focus(), []);
   if (token === '') {
     return (
       <main class="alone">

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import { useEffect, useId, useRef } from 'preact/hooks';
+import { useId, useLayoutEffect, useRef } from 'preact/hooks';
 import { Button } from './button.js';
 
 const fields = 'input, select, textarea';
@@ -18,7 +18,8 @@ export const Dialog = (props: {
   const isClosable = props.onClose !== undefined;
   const dialog = useRef<HTMLDialogElement>(null);
   const titleId = useId();
-  useEffect(() => {
+  // Before the next key comes: it belongs to the dialog.
+  useLayoutEffect(() => {
     const element = dialog.current;
     element?.showModal();
     // The browser takes the very first control, which is `Close`.

@@ -79,7 +79,8 @@ const useFilterDraft = (props: Props, input: RefObject<HTMLInputElement | null>)
   const [draft, setDraft] = useState(props.text);
   const [caret, setCaret] = useState<number | null>(null);
   const [list, setList] = useState(closed);
-  useEffect(() => {
+  // At once: later it would undo what was typed since the filter applied.
+  useLayoutEffect(() => {
     setDraft(props.text);
     setList(closed);
   }, [props.text]);

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import { useEffect, useRef } from 'preact/hooks';
+import { useLayoutEffect, useRef } from 'preact/hooks';
 import { withMarks } from './hostile-text.js';
 
 /** The page's heading: has the focus after a navigation, and names the browser's tab. */
@@ -8,10 +8,11 @@ export const PageHeading = (props: {
   readonly children?: ComponentChildren;
 }) => {
   const heading = useRef<HTMLHeadingElement>(null);
-  useEffect(() => {
+  // At once: later it would take the focus from a field that was clicked meanwhile.
+  useLayoutEffect(() => {
     heading.current?.focus({ preventScroll: true });
   }, []);
-  useEffect(() => {
+  useLayoutEffect(() => {
     const owner = heading.current?.ownerDocument;
     if (owner !== undefined) owner.title = withMarks(`${props.title} – Assay`);
   }, [props.title]);

@@ -1,4 +1,4 @@
-import { useEffect, useRef } from 'preact/hooks';
+import { useLayoutEffect, useRef } from 'preact/hooks';
 
 type MenuItem = { readonly text: string; readonly run: () => void };
 
@@ -10,7 +10,8 @@ export const Menu = (props: {
   readonly onClose: () => void;
 }) => {
   const menu = useRef<HTMLDivElement | null>(null);
-  useEffect(() => {
+  // Before the next key comes: it belongs to the menu.
+  useLayoutEffect(() => {
     const before = menu.current?.ownerDocument.activeElement;
     menu.current?.querySelector('button')?.focus();
     return () => {

@@ -1,4 +1,4 @@
-import { useEffect } from 'preact/hooks';
+import { useLayoutEffect } from 'preact/hooks';
 import type { useScopeFields } from '../client/scope-fields.js';
 import { Button } from '../parts/button.js';
 import { rangeName } from '../parts/range-picker.js';
@@ -29,7 +29,8 @@ export const ScopeFields = (props: {
 }) => {
   const { fields, onClose } = props;
   const views = useSavedViews({ projectId: props.projectId, page: 'rate' });
-  useEffect(() => fields.input.current?.focus(), []);
+  // Before the next key comes: it belongs to the field.
+  useLayoutEffect(() => fields.input.current?.focus(), []);
   return (
     <div class="rate-scope-fields">
       {fields.run}

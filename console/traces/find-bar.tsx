@@ -1,4 +1,4 @@
-import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { useKeys } from '../client/keys.js';
 import { useQuery } from '../client/queries.js';
 import { Button } from '../parts/button.js';
@@ -19,7 +19,8 @@ type Props = {
 export const FindBar = ({ ids, tree, selected, onSelect, onClose }: Props) => {
   const [text, setText] = useState('');
   const input = useRef<HTMLInputElement>(null);
-  useEffect(() => input.current?.focus(), []);
+  // Before the next key comes: it belongs to the field.
+  useLayoutEffect(() => input.current?.focus(), []);
   useKeys([{ keys: 'Escape', what: 'End of finding', run: onClose }], []);
   const texts = useQuery({
     key: ['spans', 'find', ids.projectId, ids.traceId, text],

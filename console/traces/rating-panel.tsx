@@ -1,4 +1,4 @@
-import { useEffect, useRef } from 'preact/hooks';
+import { useLayoutEffect, useRef } from 'preact/hooks';
 import type { RatingValue } from '../../clients/typescript/src/generated/annotations-types.js';
 import { useSurroundings } from '../client/context.js';
 import { useProject } from '../client/project.js';
@@ -25,7 +25,8 @@ export const RatingPanel = (props: {
   const project = useProject(projectId).value;
   const rate = useRate(projectPermit(project, 'annotator'), projectId, trace.id);
   const section = useRef<HTMLElement>(null);
-  useEffect(() => {
+  // Before the next key comes: a digit rates.
+  useLayoutEffect(() => {
     if (props.wantsFocus?.current !== true || section.current === null) return;
     props.wantsFocus.current = false;
     const control = section.current.querySelector<HTMLElement>(':is(button, input):enabled, a');

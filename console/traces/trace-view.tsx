@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { useKeys } from '../client/keys.js';
 import { Button } from '../parts/button.js';
 import { EmptyNotice, FaultNotice, Skeleton } from '../parts/notice.js';
@@ -128,7 +128,7 @@ const TreeSide = (props: {
 /** Shows the ratings when they are wanted; true until they have the focus. */
 const useRatingCommand = (command: TraceCommand | null, show: () => void): { current: boolean } => {
   const wantsRating = useRef(false);
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (command !== 'rate') return;
     wantsRating.current = true;
     show();

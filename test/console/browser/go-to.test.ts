@@ -117,6 +117,22 @@ describeInBrowser('the console, the search for places and the keys', () => {
     expect(new URL(page.url()).pathname).to.equal(`/console/p/${project}/sessions`);
   });
 
+  it('gives the focus to what a key opens before the next key comes', async () => {
+    const page = await open(`/p/${project}/traces/${trace}`);
+    await page.getByRole('treegrid', { name: 'Spans' }).waitFor();
+    // As on a busy machine: nothing is painted after the key.
+    const focusAfter = (key: string): Promise<string> =>
+      page.evaluate<string>(`(async () => {
+        document.body.dispatchEvent(new KeyboardEvent('keydown', { key: '${key}', bubbles: true }));
+        await null;
+        const { activeElement: focus } = document;
+        return focus.ariaLabel ?? focus.closest('dialog')?.querySelector('h2').textContent;
+      })()`);
+    expect(await focusAfter('f')).to.equal('Find in this trace');
+    await page.keyboard.press('Escape');
+    expect(await focusAfter('?')).to.equal('Keys');
+  });
+
   it('lists the keys of the place, and leaves Enter and Escape to what has the focus', async () => {
     const page = await open(`/p/${project}/traces`);
     await page.getByRole('grid', { name: 'traces' }).waitFor();
