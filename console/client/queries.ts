@@ -8,6 +8,7 @@ import {
   type QueryObserverOptions,
 } from '@tanstack/query-core';
 import { AssayFault, isFault } from '../../clients/typescript/src/fault.js';
+import { isRetryable } from '../../clients/typescript/src/retry.js';
 import { uuid } from '../../clients/typescript/src/uuid.js';
 import type { CallOptions } from '../../clients/typescript/src/call.js';
 import { readPermit, type Permit, type Requirement } from '../parts/permits.js';
@@ -19,6 +20,8 @@ import type { ReadResult } from './service.js';
 const keptMs = 5 * 60_000;
 /** How often an answer that lacks this page's last write is asked for again. */
 const behindMs = 1_000;
+/** The least wait before a question whose answer failed for a moment is asked again. */
+const failedMs = 10_000;
 
 export const openQueries = (): QueryClient =>
   new QueryClient({
@@ -66,7 +69,10 @@ export type Query<T> = {
   readonly refetch: () => void;
 };
 
-/** Asks once per key for all parts that show it; a part that leaves alone aborts the request. */
+/**
+ * Asks once per key for all parts that show it; a part that leaves alone aborts the request. After
+ * a transient fault it asks again by itself while the page is visible.
+ */
 export const useQuery = <T, R extends Requirement = 'viewer'>(spec: QuerySpec<T, R>): Query<T> => {
   const { service, queries } = useSurroundings();
   const permit = spec.permit ?? (readPermit as Permit<R>);
@@ -76,7 +82,10 @@ export const useQuery = <T, R extends Requirement = 'viewer'>(spec: QuerySpec<T,
     queryKey: spec.key,
     queryFn: ({ signal }) => service.read(permit, (operations) => spec.ask(operations, signal)),
     enabled: isEnabled,
-    refetchInterval: ({ state }) => (state.data?.isBehind === true ? behindMs : everyMs),
+    refetchInterval: ({ state }) => {
+      if (state.data?.isBehind === true) return behindMs;
+      return everyMs === false ? recoveryMs(faultOf(state.error)) : everyMs;
+    },
     staleTime: spec.freshMs ?? 0,
     ...(spec.keepsPrevious === true && { placeholderData: keepPreviousData }),
   };
@@ -104,6 +113,10 @@ export const useCaller = () =>
     ask: (operations, signal) => operations.logins.currentUser({}, { signal }),
     freshMs: 60_000,
   });
+
+/** Wait until the next try, as long as the service requested; false where a try is pointless. */
+const recoveryMs = (fault: AssayFault | null): number | false =>
+  fault !== null && isRetryable(fault) && Math.max(fault.retryAfterMs ?? 0, failedMs);
 
 const faultOf = (error: Error | null): AssayFault | null =>
   error === null ? null : faultOfError(error);

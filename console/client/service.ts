@@ -3,9 +3,9 @@ import { openCall, type ClientPositions } from '../../clients/typescript/src/cal
 import { isFault } from '../../clients/typescript/src/fault.js';
 import { Nouns } from '../../clients/typescript/src/generated/all.js';
 import { usualRetries } from '../../clients/typescript/src/retry.js';
-import type { PageClock } from '../engines/clock.js';
 import type { Permit, Requirement } from '../parts/permits.js';
 import { permittedOperations, type Operations, type PermittedOperations } from './operations.js';
+import { withServiceClock } from './service-clock.js';
 import { openSession, type Session } from './session.js';
 
 /** Answer of a read; `isBehind`: from before this page's last write (contract 1.7). */
@@ -96,23 +96,6 @@ export const openService = (
     },
   };
 };
-
-/** A clock that follows the `Date` of answers, which is in whole seconds. */
-const withServiceClock = (send: typeof globalThis.fetch, clock: PageClock) => {
-  let aheadMs = 0;
-  return {
-    now: () => clock.now() + aheadMs,
-    fetch: async (...request: Parameters<typeof globalThis.fetch>) => {
-      const answer = await send(...request);
-      const begin = Date.parse(answer.headers.get('Date') ?? '');
-      const late = clock.now() - begin;
-      // Within the second of the answer, and the way of it, both clocks agree.
-      if (!Number.isNaN(begin)) aheadMs = late >= 0 && late < clockSlackMs ? 0 : 1_000 - late;
-      return answer;
-    },
-  };
-};
-const clockSlackMs = 2_000;
 
 /** Notes the lag that answers report; the ones of a read model that is not behind have none. */
 const withLag = (send: typeof globalThis.fetch) => {

@@ -31,4 +31,16 @@ describeInBrowser('a page of the console that fails', () => {
     await page.getByRole('heading', { name: 'Projects' }).waitFor();
     expect(browser.offences.filter((offence) => offence.startsWith('threw'))).to.have.length(1);
   });
+
+  it('asks again by itself once the service may answer', async () => {
+    await page.clock.install();
+    const json = { code: 'unavailable', detail: 'The log is down', request_id: 'r' };
+    await page.route('**/v2/projects/paginated*', (route) => route.fulfill({ status: 503, json }));
+    await page.getByRole('link', { name: 'Assay' }).click();
+    await page.getByRole('alert').waitFor();
+    await page.unroute('**/v2/projects/paginated*');
+    await page.clock.fastForward(10_000);
+    await page.getByRole('alert').waitFor({ state: 'detached' });
+    expect(browser.offences).to.deep.equal([]);
+  });
 });
