@@ -4,6 +4,7 @@ import { expect } from 'chai';
 import { readConfig } from '../../config.js';
 import { startService, type Service } from '../../service/service.js';
 import { clientOf, type Client } from './client.js';
+import { atProcessExit } from './exit-work.js';
 import { temporaryFolder } from './folder.js';
 import { testCache } from './sandboxes.js';
 
@@ -72,7 +73,7 @@ export const sharedApp = (sandbox: 'off' | 'strict' = 'off'): Promise<App> => {
 };
 
 const removedAtExit = async (dir: string): Promise<void> => {
-  process.once('exit', () => rmSync(dir, { recursive: true, force: true }));
+  atProcessExit(() => rmSync(dir, { recursive: true, force: true }));
 };
 
 /** Size of a log from which its replay in every file costs more than another app. */

@@ -1,6 +1,7 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
+import { atProcessExit } from './exit-work.js';
 import { bareEnvironment } from './test-environment.js';
 
 /** A server that a test starts beside the service, and kills and starts again at one address. */
@@ -58,9 +59,10 @@ const spawnUntilReady = async ({
     stdio: ['ignore', 'pipe', 'pipe'],
     env: { ...bareEnvironment(), ...env },
   });
-  const takeAlong = (): void => void child.kill('SIGKILL');
-  process.once('exit', takeAlong);
-  child.once('exit', () => process.off('exit', takeAlong));
+  child.once(
+    'exit',
+    atProcessExit(() => child.kill('SIGKILL')),
+  );
   const lines: string[] = [];
   const match = await new Promise<RegExpMatchArray>((resolve, reject) => {
     const fail = (why: string): void => reject(new Error(`${what} ${why}:\n${lines.join('\n')}`));

@@ -2,6 +2,7 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { setTimeout as pause } from 'node:timers/promises';
+import { atProcessExit } from './exit-work.js';
 import { clientOf, type Client } from './client.js';
 import { bareEnvironment, nodeFlags, program } from './test-environment.js';
 
@@ -78,9 +79,10 @@ export const spawnService = (
     },
   });
   const lines: string[] = [];
-  const takeAlong = (): void => void child.kill('SIGKILL');
-  process.once('exit', takeAlong);
-  child.once('exit', () => process.off('exit', takeAlong));
+  child.once(
+    'exit',
+    atProcessExit(() => child.kill('SIGKILL')),
+  );
   const exited = new Promise<ProcessExit>((resolve) => {
     child.once('exit', (code, signal) => resolve({ code, signal }));
     child.once('error', (error) => {
