@@ -49,6 +49,20 @@ export const fillTarget = async (
   return head;
 };
 
+/**
+ * Position that a read model has to regain when it went back by a few events, so that no read sees
+ * less than an earlier one; null: it is at the head.
+ */
+const regainTarget = async (
+  reader: Pick<EventReader, 'head'>,
+  position: Position,
+  before: Position,
+): Promise<Position | null> => {
+  const head = await reader.head();
+  if (position >= head) return null;
+  return before < head ? before : head;
+};
+
 type Needs = {
   readonly reader: Pick<EventReader, 'head' | 'lag'>;
   readonly clock: Pick<Clock, 'milliseconds'>;
@@ -72,8 +86,14 @@ export const openFillMonitor = ({ reader, clock }: Needs): FillMonitor => {
   const begin = (name: string, position: Position, until: Position): void => {
     known.set(name, { from: position, since: clock.milliseconds(), position, until });
   };
-  const judge = async (name: string, position: Position): Promise<void> => {
-    const until = await fillTarget(reader, position);
+  const judge = async (
+    name: string,
+    position: Position,
+    before: Position | undefined,
+  ): Promise<void> => {
+    const until =
+      (await fillTarget(reader, position)) ??
+      (before === undefined ? null : await regainTarget(reader, position, before));
     if (until === null) known.delete(name);
     else begin(name, position, until);
   };
@@ -87,7 +107,7 @@ export const openFillMonitor = ({ reader, clock }: Needs): FillMonitor => {
       // Marked as filling at once, while the log is read to confirm it.
       if (before !== undefined) begin(name, position, before);
       furthest.set(name, position);
-      await judge(name, position);
+      await judge(name, position, before);
       return;
     }
     if (position > (furthest.get(name) ?? logStart)) furthest.set(name, position);

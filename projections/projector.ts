@@ -287,6 +287,8 @@ const retryStream = async (
   // The checkpoint stays; only a newer fencing token lets a store take the same position again.
   const { position } = subscription;
   await folded.apply({ position, fence: await parking.raiseFence(), after: position });
+  // Once the stream is not parked any more, these events come from nowhere else.
+  await subscription.readModel.flush?.();
   const [poison] = folded.poisons;
   if (poison === undefined) await parking.unpark(name, stream);
   else await parking.park(name, poison, clock.now());

@@ -19,6 +19,8 @@ export type Sink = {
    */
   readonly purgeTypes?: readonly string[];
   checkpoint(): Promise<Position>;
+  /** Makes everything applied durable (`Records.flush`). Absent: `apply` of a fold does. */
+  flush?(): Promise<void>;
   /**
    * Folds events in log order onto the stored state. Throws only when the store fails. Unless
    * `applied` is null, the previous batch is still being written: the store may be read only once

@@ -41,7 +41,7 @@ export type ProjectionHost = {
 export const startProjectionHost = async (
   context: StartupContext,
   notificationSpace: string,
-  onDropped: OnRecordsDropped,
+  onSetBack: OnRecordsSetBack,
 ): Promise<ProjectionHost> => {
   const { config, engines } = context;
   const projectionHost = !config.roles.includes('projections')
@@ -50,7 +50,7 @@ export const startProjectionHost = async (
       ? await startLocalHost(
           engineChoiceOf(config),
           notificationSpace,
-          incidentHandlersOf(context, onDropped),
+          incidentHandlersOf(context, onSetBack),
         )
       : await startLeasedHost(context, notificationSpace);
   if (!config.roles.includes('projections')) return projectionHost;
@@ -60,18 +60,18 @@ export const startProjectionHost = async (
   return projectionHost;
 };
 
-/** Called when the file of the records was set aside and replaced by an empty one. */
-export type OnRecordsDropped = () => void;
+/** Called when the records may be at an earlier position: their file was reopened or replaced. */
+export type OnRecordsSetBack = () => void;
 
 /** Logs and counts incidents of a thread that owns records. */
 export const incidentHandlersOf = (
   { logger, metrics }: Pick<StartupContext, 'logger' | 'metrics'>,
-  onDropped: OnRecordsDropped,
+  onSetBack: OnRecordsSetBack,
 ): IncidentHandlers => ({
   onIncident: (incident) => {
     const { kind, did } = incident;
     metrics.incident(kind, did);
-    if (did === 'dropped') onDropped();
+    if (did !== 'nothing') onSetBack();
     // The error of a query is logged with its request.
     if (did !== 'nothing') logger.error(incident, `the records were ${did}`);
   },

@@ -5,7 +5,7 @@ import type { Projector } from '../projections/projector.js';
 import { recordsCollection } from '../projections/records/collection.js';
 import {
   incidentHandlersOf,
-  type OnRecordsDropped,
+  type OnRecordsSetBack,
   type ProjectionHost,
 } from './projection-host.js';
 import { movedSubject, parseMoved } from '../projections/subscription.js';
@@ -23,8 +23,8 @@ export const withReplica = async (
   lists: ProjectionHost,
   {
     bus,
-    dropped: onDropped,
-  }: { readonly bus: Pick<NotificationBus, 'publish'>; readonly dropped: OnRecordsDropped },
+    setBack: onSetBack,
+  }: { readonly bus: Pick<NotificationBus, 'publish'>; readonly setBack: OnRecordsSetBack },
 ): Promise<ProjectionHost> => {
   const { config, disposers, engineWait, logger } = context;
   if (config.records !== 'replica') return lists;
@@ -35,7 +35,7 @@ export const withReplica = async (
   const notifications = await engines.bus(null);
   disposers.add('notifications of the replica', () => notifications.close());
   notifications.subscribe(movedSubject, (message) => bus.publish(replicaMovedSubject, message));
-  const handlers = incidentHandlersOf(context, onDropped);
+  const handlers = incidentHandlersOf(context, onSetBack);
   const replica = await engineWait.retryUntilUp('the log', () =>
     startReadSide(choice, { notificationSpace: null, models: 'records' }, handlers),
   );

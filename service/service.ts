@@ -114,9 +114,9 @@ const startIn = async (context: StartupContext, options: ServiceOptions): Promis
   if (bootstrapped?.minted === null) await bootstrapped.finish();
 
   const filling = openFillMonitor({ reader: log, clock });
-  const dropped = (): void => filling.markSuspect(recordsCollection.name);
-  const lists = await startProjectionHost(context, needs.secrets.notificationSpace, dropped);
-  const projectionHost = await withReplica(context, lists, { bus, dropped });
+  const setBack = (): void => filling.markSuspect(recordsCollection.name);
+  const lists = await startProjectionHost(context, needs.secrets.notificationSpace, setBack);
+  const projectionHost = await withReplica(context, lists, { bus, setBack });
   const { projector } = projectionHost;
   bindings.projectionHost = projectionHost;
   const probes = startEngineHeartbeats(context, log, clock, projector);

@@ -26,13 +26,14 @@ import { groupsByName, type NamedGroup } from './row-decoding.js';
 
 /**
  * Applies a batch in one transaction: removes replaced rows, appends rows, deletes, moves the
- * checkpoint. Repeats and older fencing tokens: see `Checkpoint`.
+ * checkpoint. Repeats and older fencing tokens: see `Checkpoint`. Flushes first if that is due.
  */
 export const applyWrites = async (
   model: RecordsModel,
   writes: RecordWrites,
   checkpoint: Checkpoint,
 ): Promise<void> => {
+  await model.flush.runIfDue();
   let settlePrefetch = (_holds: boolean): void => undefined;
   model.rowsAppended = new Promise((resolve) => {
     settlePrefetch = resolve;

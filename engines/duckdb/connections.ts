@@ -34,8 +34,10 @@ export type ModelConnections = {
    * throws.
    */
   write<T>(work: (statements: Statements) => Promise<T>): Promise<T>;
-  /** Runs a statement outside any transaction, after the writes queued before it. */
-  maintain(sql: string): Promise<void>;
+  /**
+   * Runs a statement outside any transaction, after the writes queued before it; returns its rows.
+   */
+  maintain(sql: string): Promise<Rows>;
   /** Closes after running work ends; repeated calls share one close. */
   close(): Promise<void>;
   /** Closes and interrupts running work. */
@@ -77,33 +79,17 @@ export const openConnections = async (
     writer.closeSync();
   };
   const close = (): Promise<void> => (closed ??= closeAll());
+  /** Queues work on the writer; refused once that is to be closed: a statement would crash. */
+  const onWriter = <T>(work: () => Promise<T>): Promise<T> =>
+    closed === null
+      ? runExclusive(work)
+      : Promise.reject(new Fault('unavailable', 'The records are closed'));
   const interrupt = (): void => {
     const stopping = new Fault('unavailable', 'The records are closing');
     for (const ending of reading) ending.abort(stopping);
   };
 
-  const reader =
-    (run: ReadRunner) =>
-    async <T>(
-      work: (statements: Statements) => Promise<T>,
-      { signal }: QueryContext = {},
-    ): Promise<T> => {
-      const ending = new AbortController();
-      const end = (): void => ending.abort(signal?.reason);
-      if (signal?.aborted === true) end();
-      signal?.addEventListener('abort', end, { once: true });
-      reading.add(ending);
-      const context = { signal: ending.signal };
-      try {
-        return await readers.withConnection(context, (connection) =>
-          run(connection, work, context),
-        );
-      } finally {
-        reading.delete(ending);
-        signal?.removeEventListener('abort', end);
-      }
-    };
-
+  const reader = poolReader(readers, reading);
   const threads = scanThreadsOf(instance);
   const read = reader(readInTransaction);
   return {
@@ -111,9 +97,8 @@ export const openConnections = async (
     scan: (work, context) => threads.runScan(() => read(work, context)),
     readOne: reader((connection, work, context) => work(statementsOf(connection, context))),
     interrupt,
-    write: (work) => runExclusive(() => write(writer, work)),
-    maintain: (sql) =>
-      runExclusive(() => mapEngineErrors(() => writer.run(sql)).then(() => undefined)),
+    write: (work) => onWriter(() => write(writer, work)),
+    maintain: (sql) => onWriter(() => statementsOf(writer, {}).rows(sql)),
     close,
     abandon: async () => {
       interrupt();
@@ -124,6 +109,28 @@ export const openConnections = async (
     },
   };
 };
+
+/** Runs reads on connections of the pool; `reading` gets what interrupts each of them. */
+const poolReader =
+  (readers: ReturnType<typeof openConnectionPool>, reading: Set<AbortController>) =>
+  (run: ReadRunner) =>
+  async <T>(
+    work: (statements: Statements) => Promise<T>,
+    { signal }: QueryContext = {},
+  ): Promise<T> => {
+    const ending = new AbortController();
+    const end = (): void => ending.abort(signal?.reason);
+    if (signal?.aborted === true) end();
+    signal?.addEventListener('abort', end, { once: true });
+    reading.add(ending);
+    const context = { signal: ending.signal };
+    try {
+      return await readers.withConnection(context, (connection) => run(connection, work, context));
+    } finally {
+      reading.delete(ending);
+      signal?.removeEventListener('abort', end);
+    }
+  };
 
 const write = async <T>(
   connection: DuckDBConnection,

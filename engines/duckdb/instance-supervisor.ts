@@ -32,11 +32,13 @@ export type InstanceSupervisor = {
   readonly untrack: (model: RecordsModel) => void;
   /** Runs `work` under the mutex that reopenings use too. */
   readonly runExclusive: <T>(work: () => Promise<T>) => Promise<T>;
-  /** Makes another file the live one, durably. Exclusive only. */
+  /** Flushes another file and makes it the live one, durably. Exclusive only. */
   readonly promote: (model: RecordsModel, generation: number) => Promise<void>;
   /** Removes the files of replaced models; throws while one remains. */
   readonly removeReplacedFiles: () => Promise<void>;
-  /** Exclusive write that counts lost instances: a file that accepts no batch is dropped. */
+  /**
+   * Exclusive write, or flush, that counts lost instances: a file that accepts no batch is dropped.
+   */
   readonly write: (work: (model: RecordsModel) => Promise<void>) => Promise<void>;
   readonly close: () => Promise<void>;
 };
@@ -160,11 +162,15 @@ const openSupervisedInstance = async (where: SupervisorOptions): Promise<Supervi
       broken.instance.closeSync();
       const blamed = isFileCorrupt(why) || lost >= lostInstancesMax ? why : null;
       if (blamed !== null) lost = 0;
-      opened = await reopenUntilReadable(where, () => isStopped, blamed);
+      const again = await reopenUntilReadable(where, () => isStopped, blamed);
+      // Before it serves: its rows may be those of the last flush.
       onIncident({ kind: incidentKindOf(why), did: 'reopened', cause: redactedReason(why) });
+      opened = again;
     },
     promote: async (model, generation) => {
       const { live, instance } = now();
+      // The replaced file is gone afterwards, and with it what a crash would fall back on.
+      await model.flush.run();
       await writeLiveGeneration(dir, generation);
       opened = { instance, live: model };
       besides.delete(model);

@@ -11,8 +11,8 @@ import {
   removeStaleFiles,
 } from './generation-files.js';
 
-// A checkpoint rewrites the last, half-filled row group of each table, so it should be rare;
-// opening after a crash replays up to this much write-ahead log.
+// Only for an engine that insists on a write-ahead log (flush.ts): opening after a crash replays up
+// to this much of it.
 const checkpointThreshold = '48MB';
 
 /** An engine instance with the file that the pointer names. */

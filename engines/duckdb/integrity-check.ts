@@ -9,8 +9,8 @@ import { textConstant } from './sql.js';
 type FileCheck = { readonly summary: string; readonly problem: string | null };
 
 /**
- * Checks the live file of the records and its write-ahead log, opened read-only; no other process
- * may have it open. Reads all tables and samples all indexes: the engine verifies the checksum of
+ * Checks the live file of the records, as of its last flush, opened read-only; no other process may
+ * have it open. Reads all tables and samples all indexes: the engine verifies the checksum of
  * each block it reads. `quick`: only opens the file.
  */
 export const checkRecordsFile = async (

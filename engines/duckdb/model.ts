@@ -4,6 +4,7 @@ import { logStart, type Position } from '../../kernel/ports.js';
 import type { MetricType } from '../../kernel/records/record.js';
 import { openChangedRuns, type ChangedRuns } from './changed-runs.js';
 import { openConnections, type ModelConnections, type Statements } from './connections.js';
+import { openModelFlush, type ModelFlush } from './flush.js';
 import { memoryLimitOf } from './memory-limit.js';
 import { misfolded } from './misfolded.js';
 import { openColumnCache, type ColumnCache } from './column-cache.js';
@@ -43,8 +44,9 @@ export type RecordsModel = {
    * `foldCase`.
    */
   readonly misfolded: RegExp;
-  /** Counts rows added to the file. */
+  /** Records a committed batch and the rows that it added. */
   readonly recordGrowth: (rows: number) => Promise<void>;
+  readonly flush: ModelFlush;
   checkpoint: { readonly position: Position; readonly fence: number };
   /** Counts batches that may change the rows of prefetched ones (see batch-prefetch.ts). */
   invalidations: number;
@@ -81,12 +83,11 @@ export const openModel = async (
     control.closeSync();
   };
   try {
-    await control.run(
-      `ATTACH ${textConstant(path)} AS ${catalog} (ROW_GROUP_SIZE ${rowGroupSize})`,
-    );
+    const hasWal = await attachFile(control, catalog, path);
     isAttached = true;
     connections = await openConnections(instance, catalog);
-    const read = await readModel(connections);
+    const flush = openModelFlush(connections, { catalog, path, hasWal });
+    const read = { ...(await readModel(connections, catalog)), flush };
     // One close at a time: closing a connection under its statement ends the process.
     let ending: Promise<void> | null = null;
     const close = (): Promise<void> => (ending ??= closeModel(read, control, catalog));
@@ -96,7 +97,10 @@ export const openModel = async (
       await ending.catch(() => undefined);
       control.closeSync();
     };
-    const grew = async (rows: number): Promise<void> => memoryLimitOf(instance)?.recordGrowth(rows);
+    const grew = async (rows: number): Promise<void> => {
+      await flush.recordWrite(rows);
+      await memoryLimitOf(instance)?.recordGrowth(rows);
+    };
     return { catalog, path, ...read, recordGrowth: grew, close, abandon: leave };
   } catch (error) {
     await connections?.abandon().catch(() => undefined);
@@ -108,8 +112,37 @@ export const openModel = async (
   }
 };
 
-const readModel = async (connections: ModelConnections) => {
-  await connections.write(prepareTables);
+/**
+ * Attaches the file without a write-ahead log, which stores each row a second time; one that an
+ * earlier version left is replayed. Returns true if the engine does not have that mode and writes
+ * one.
+ */
+const attachFile = async (
+  control: DuckDBConnection,
+  catalog: string,
+  path: string,
+): Promise<boolean> => {
+  const attach = async (mode: string): Promise<void> => {
+    const options = `ROW_GROUP_SIZE ${rowGroupSize}${mode}`;
+    await control.run(`ATTACH ${textConstant(path)} AS ${catalog} (${options})`);
+  };
+  try {
+    await attach(`, RECOVERY_MODE 'no_wal_writes'`);
+    return false;
+  } catch (error) {
+    if (!isModeRefused(error)) throw error;
+    await attach('');
+    return true;
+  }
+};
+
+/** The engine does not know the option, or not this value of it. */
+const isModeRefused = (error: unknown): boolean =>
+  error instanceof Error && /recovery_?mode|no_wal_writes/i.test(error.message);
+
+const readModel = async (connections: ModelConnections, catalog: string) => {
+  // Flushed at once: other programs, such as the doctor, find the tables in the file.
+  if (await connections.write(prepareTables)) await connections.maintain(`CHECKPOINT ${catalog}`);
   const known = await connections.read(readStoredState);
   return {
     connections,
@@ -124,30 +157,43 @@ const readModel = async (connections: ModelConnections) => {
 };
 
 const closeModel = async (
-  { connections }: Pick<RecordsModel, 'connections'>,
+  { connections, flush }: Pick<RecordsModel, 'connections' | 'flush'>,
   control: DuckDBConnection,
   catalog: string,
 ): Promise<void> => {
-  // Optional: saves the next opening some reading, since the write-ahead log has the rest.
-  await connections.maintain(`CHECKPOINT ${catalog}`).catch(() => undefined);
+  // Optional: saves the next opening some folding, or the reading of a write-ahead log.
+  const isFlushed = await flush
+    .run()
+    .then(() => connections.maintain(`CHECKPOINT ${catalog}`))
+    .then(
+      () => true,
+      () => false,
+    );
   await connections.close();
-  await control.run(`DETACH ${catalog}`);
+  try {
+    await control.run(`DETACH ${catalog}`);
+  } catch (error) {
+    // The engine tries to flush once more, and detaches the file whether it can or not.
+    if (isFlushed) throw error;
+  }
   control.closeSync();
 };
 
-const prepareTables = async ({ rows }: Statements): Promise<void> => {
+/** Creates the tables unless this version did; returns true if it had to. */
+const prepareTables = async ({ rows }: Statements): Promise<boolean> => {
   const version = `${schemaVersion} ${misfolded}`;
   const existing = await rows(
     'SELECT table_name FROM duckdb_tables() WHERE database_name = current_database()',
   );
   if (existing.length > 0) {
     const [stored] = await rows('SELECT version FROM schema_version');
-    if (stored?.[0] === version) return;
+    if (stored?.[0] === version) return false;
     for (const [name] of existing) await rows(`DROP TABLE ${String(name)}`);
   }
   for (const table of tables) await rows(table);
   await rows(`INSERT INTO schema_version VALUES ('${version}')`);
   await rows(`INSERT INTO mark VALUES ('${logStart}', 0)`);
+  return true;
 };
 
 const readStoredState = async ({ rows }: Statements) => {

@@ -8,7 +8,11 @@ import { dump } from './dump.js';
 import { loadMetricTypes, cachedMetricTypes } from './metric-types.js';
 import { projectModelOf } from './project-columns.js';
 import { openShadowCopies } from './shadow-copies.js';
-import { openInstanceSupervisor, type RunOnModel } from './instance-supervisor.js';
+import {
+  openInstanceSupervisor,
+  type InstanceSupervisor,
+  type RunOnModel,
+} from './instance-supervisor.js';
 import { recordsWithEntry } from './metadata-entries.js';
 import {
   firstRows,
@@ -23,7 +27,7 @@ import { runCounts } from './run-counts.js';
 import { runRows } from './run-rows.js';
 import { runAverages, runMeasures } from './run-measures.js';
 import { readDurableGeneration, readLiveGeneration } from './generation-files.js';
-import { openCompactionSchedule, type CompactionSchedule } from './file-compaction/schedule.js';
+import { openIdleSchedule, type IdleSchedule } from './idle-schedule.js';
 import { deletesRows, pendingPurge } from './file-compaction/plan.js';
 import { openFileCompaction } from './file-compaction/run.js';
 import { groupRows, rowsByGroup, findGroup, groupBytes } from './record-groups.js';
@@ -41,20 +45,23 @@ type RecordsOptions = {
   readonly purgeIdleMs?: number;
   /** Longest time that deleted data stays in the file while batches arrive. */
   readonly purgeLaterMs?: number;
+  /** Idle time without writes before the last ones are flushed. */
+  readonly flushIdleMs?: number;
   readonly onIncident?: (incident: Incident) => void;
 };
 
 /**
  * Records on DuckDB in files under `dir`, created when missing; one process at a time. The live
  * model is the file that the pointer names; a shadow built beside it becomes live when the pointer
- * is replaced. All share `memoryMb`. An invalidated engine is reopened, and an unreadable file is
- * dropped: `checkpoint` then tells from where the log has to rebuild it.
+ * is replaced. All share `memoryMb`. An invalidated engine is reopened at its last flush, and an
+ * unreadable file is dropped: `checkpoint` then tells from where the log has to be folded again.
  */
 export const openRecords = async ({
   dir,
   memoryMb = defaultMemoryMb,
   purgeIdleMs = defaultPurgeIdleMs,
   purgeLaterMs = defaultPurgeLaterMs,
+  flushIdleMs = defaultFlushIdleMs,
   onIncident = () => undefined,
 }: RecordsOptions): Promise<Records> => {
   await mkdir(dir, { recursive: true, mode: 0o700 });
@@ -65,7 +72,8 @@ export const openRecords = async ({
   const next = (): number => (newest += 1);
   const purging = openFileCompaction(dir, supervisor, next);
   const erasing = openErasureBacklog();
-  const timer = openCompactionSchedule(() => erasing.runCleaning(purging.run));
+  const timer = openIdleSchedule(() => erasing.runCleaning(purging.run));
+  const flushing = openFlushing(supervisor, flushIdleMs);
   const purgeWhenWanted = async (laterMs: number): Promise<void> => {
     const wanted = await run(pendingPurge);
     if (wanted === null) return;
@@ -99,12 +107,14 @@ export const openRecords = async ({
     copies.begin(next(), durable);
   const records = recordsOf(run, { shadow, resume: copies.resume }, async () => {
     timer.stop();
+    flushing.stop();
     await purging.close();
     await supervisor.close();
   });
   const noteWrites = scheduleAfterWrites(erasing, timer, { purgeIdleMs, purgeLaterMs });
   return {
     ...records,
+    flush: flushing.run,
     erasingSince: erasing.since,
     apply: async (writes, checkpoint) => {
       await supervisor.write(async (live) => {
@@ -112,7 +122,22 @@ export const openRecords = async ({
         await purging.recordBatch({ writes, checkpoint });
       });
       noteWrites(writes);
+      flushing.recordWrite();
     },
+  };
+};
+
+/** Flushes the live file on demand, and once writes are idle. */
+const openFlushing = ({ write }: Pick<InstanceSupervisor, 'write'>, idleMs: number) => {
+  const run = (): Promise<void> => write((live) => live.flush.run());
+  const timer = openIdleSchedule(run);
+  return {
+    run,
+    recordWrite: (): void => {
+      timer.recordWrite();
+      timer.runWhenIdle(idleMs, flushLatestMs);
+    },
+    stop: timer.stop,
   };
 };
 
@@ -120,7 +145,7 @@ export const openRecords = async ({
 const scheduleAfterWrites =
   (
     erasing: ErasureBacklog,
-    timer: CompactionSchedule,
+    timer: IdleSchedule,
     { purgeIdleMs, purgeLaterMs }: { readonly purgeIdleMs: number; readonly purgeLaterMs: number },
   ) =>
   (writes: RecordWrites): void => {
@@ -139,6 +164,11 @@ const defaultPurgeLaterMs = 900_000;
 // Sooner after a start, once read models had time to catch up.
 const purgeOpenedMs = 20_000;
 
+// A flush rewrites a half-filled row group, so it waits until no write extends that; while writes
+// come slowly, a crash takes back a minute of them (flush.ts bounds the rest).
+const defaultFlushIdleMs = 10_000;
+const flushLatestMs = 60_000;
+
 const refuseCopy = (): Promise<never> =>
   Promise.reject(new TypeError('a shadow copy cannot be copied'));
 const noCopies = { shadow: refuseCopy, resume: refuseCopy };
@@ -156,6 +186,7 @@ const recordsOf = (
   // `apply` reports any error of them.
   prefetch: (writes) => withModel((model) => prefetchBatch(model, writes)).catch(() => undefined),
   apply: (writes, checkpoint) => withModel((model) => applyWrites(model, writes, checkpoint)),
+  flush: () => withModel((model) => model.flush.run()),
   firstRows: (names) => withModel((model) => firstRows(model, names)),
   spanOutlines: (names) => withModel((model) => spanOutlines(model, names)),
   rowsByOrdinal: (places) => withModel((model) => rowsByOrdinal(model, places)),

@@ -62,7 +62,8 @@ export type RecordWrites = {
 /**
  * Read model of sessions, traces and spans (CQRS query side): filter, search, group, aggregate. All
  * engines must agree with the reference implementation in kernel/. `apply` is atomic with the
- * checkpoint (see Documents). Tenancy is in every plan; an unknown project has no rows.
+ * checkpoint (see Documents), but a crash may take both back to an earlier batch (`flush`). Tenancy
+ * is in every plan; an unknown project has no rows.
  */
 export interface Records {
   /** Position of the last write; `logStart` before the first one. */
@@ -73,6 +74,11 @@ export interface Records {
    */
   prefetch(writes: RecordWrites): Promise<void>;
   apply(writes: RecordWrites, checkpoint: Checkpoint): Promise<void>;
+  /**
+   * Makes everything applied durable: no crash takes it back. To be called before anything that
+   * relies on it is stored elsewhere. Absent: `apply` does.
+   */
+  flush?(): Promise<void>;
   /** First row of each group, a session or a trace; a group without rows is absent. */
   firstRows(names: readonly StreamName[]): Promise<ReadonlyMap<StreamName, RecordRow>>;
   /** Outlines of the spans of each group, by ordinal; a group without spans is absent. */

@@ -53,6 +53,7 @@ const sinkOf = (
     purgeTypes: ['OrgJobCompleted'],
     canPark: true,
     checkpoint: () => records.checkpoint(),
+    flush: async () => records.flush?.(),
     dump: () => records.dump(),
     fold: async (events, applied) => {
       const look = continued ? 'older groups' : 'every group';

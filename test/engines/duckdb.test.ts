@@ -25,7 +25,9 @@ import {
   spanRow,
   traceRow,
 } from '../support/record-rows.js';
+import { copyAsKilled } from '../support/killed-copy.js';
 import { pollUntil } from '../support/poll-until.js';
+import { recordsWithWal } from '../support/records-with-wal.js';
 
 recordsSuite('DuckDB', async () => {
   const { dir, remove } = await temporaryFolder();
@@ -113,11 +115,8 @@ describe('DuckDB record files', () => {
     await putRows(records, [traceRow(1)]);
     const copy = await records.shadow({ durable: true });
     await putRows(copy.model, [traceRow(2), traceRow(3)]);
-    // As a kill leaves it: nothing was closed.
-    const killed = await temporaryFolder();
-    for (const name of (await readdir(folder.dir)).filter((one) => !one.includes('spill'))) {
-      await copyFile(join(folder.dir, name), join(killed.dir, name));
-    }
+    await copy.model.flush?.();
+    const killed = await copyAsKilled(folder.dir);
     await records.close();
     const lasting = join(killed.dir, 'records.lasting');
     const pointer = await readFile(lasting);
@@ -140,7 +139,7 @@ describe('DuckDB record files', () => {
 
   it('renames a live file from before file names had a version', async () => {
     const copy = await temporaryFolder();
-    const records = await openRecords({ dir: folder.dir });
+    const records = await recordsWithWal(folder.dir);
     await putRows(records, [traceRow(1)]);
     for (const end of ['', '.wal']) {
       const old = join(copy.dir, `records-1.duckdb${end}`);
@@ -230,7 +229,7 @@ describe('DuckDB record files', () => {
     expect(about('Out of Memory')).to.equal('not now');
   });
 
-  it('reopens an invalidated engine with everything written before', async () => {
+  it('reopens an invalidated engine with everything flushed before', async () => {
     const seen: Incident[] = [];
     // So little that a batch of 30 MB cannot even be rolled back.
     const records = await openRecords({
@@ -239,6 +238,7 @@ describe('DuckDB record files', () => {
       onIncident: (one) => seen.push(one),
     });
     await putRows(records, [traceRow(1)]);
+    await records.flush?.();
     const long = Array.from({ length: 30 }, (_, at) =>
       traceRow(at + 2, { values: { input: 'canary '.repeat(150_000) } }),
     );

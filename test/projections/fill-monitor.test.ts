@@ -111,6 +111,18 @@ describe('a read model that is being filled from the log', () => {
     expect(await read()).to.equal(positionAt(1_000));
   });
 
+  it('is waited for until it is where it was, once it went back by a few events', async () => {
+    const { at, look, onLook, read } = world({ stored: 1_000, head: 1_000 });
+    await read();
+    at.stored = 950;
+    await look();
+    onLook(() => {
+      at.stored = 1_000;
+    });
+    expect(await read()).to.equal(positionAt(1_000));
+    expect(at.stored, 'the read looked at the store').to.equal(1_000);
+  });
+
   it('is checked before the next read once its store may have lost data', async () => {
     const { at, filling, looks, read } = world({ stored: 1_000, head: 1_000 });
     await read();

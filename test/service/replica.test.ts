@@ -33,7 +33,7 @@ describe('a replica', () => {
           engineWait: openEngineWait(systemClock, logger),
         },
         noProjectionHost(),
-        { bus, dropped: () => undefined },
+        { bus, setBack: () => undefined },
       );
       const folded = (await host.projector.status()).map(({ name }) => name);
       expect(folded).to.deep.equal(['records']);

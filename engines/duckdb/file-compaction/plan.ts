@@ -35,7 +35,9 @@ export const copyLiveRows = async (
       await rows(`INSERT INTO ${name} ${liveRowsSql(from.catalog, name)}`);
     }
   });
-  // In-memory state of a file is read when it is opened.
+  // In-memory state of a file is read when it is opened. The engine flushes a file that is closed,
+  // but reports a failure only here.
+  await made.connections.maintain(`CHECKPOINT ${catalog}`);
   await made.close();
   const copy = await openModel(instance, catalog, path);
   opened(copy);

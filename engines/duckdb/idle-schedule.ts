@@ -1,17 +1,17 @@
-import { openMutex } from '../../../kernel/concurrency.js';
+import { openMutex } from '../../kernel/concurrency.js';
 
-/** Delay after a failed purge. */
+/** Delay after a failed run. */
 const retryDelayMs = 10_000;
 /**
- * Duty cycle: a purge is followed by a pause of four times its duration (a fifth of the time at
+ * Duty cycle: a run is followed by a pause of four times its duration (a fifth of the time at
  * most).
  */
 const restRatio = 4;
 
-export type CompactionSchedule = {
-  /** Schedules a purge after `afterMs`, unless one is due earlier. */
+export type IdleSchedule = {
+  /** Schedules a run after `afterMs`, unless one is due earlier. */
   readonly runAfter: (afterMs: number) => void;
-  /** Schedules a purge once no write came for `idleMs`, at the latest after `latestMs`. */
+  /** Schedules a run once no write came for `idleMs`, at the latest after `latestMs`. */
   readonly runWhenIdle: (idleMs: number, latestMs: number) => void;
   /** Records a write, which restarts the idle time. */
   readonly recordWrite: () => void;
@@ -19,10 +19,10 @@ export type CompactionSchedule = {
 };
 
 /**
- * Timer of purges: concurrent requests share the earliest one, one runs at a time, a failed one is
- * retried.
+ * Timer of a maintenance task: concurrent requests share the earliest run, one runs at a time, a
+ * failed one is retried.
  */
-export const openCompactionSchedule = (purge: () => Promise<void>): CompactionSchedule => {
+export const openIdleSchedule = (task: () => Promise<void>): IdleSchedule => {
   const runExclusive = openMutex();
   let isStopped = false;
   let timer: NodeJS.Timeout | null = null;
@@ -44,7 +44,7 @@ export const openCompactionSchedule = (purge: () => Promise<void>): CompactionSc
     timer = setTimeout(fire, Math.max(0, at - performance.now())).unref();
   };
   const fire = (): void => {
-    // A timer may fire a moment early; a write since then postpones the purge.
+    // A timer may fire a moment early; a write since then postpones the run.
     if (performance.now() < next() - 1) {
       arm();
       return;
@@ -55,7 +55,7 @@ export const openCompactionSchedule = (purge: () => Promise<void>): CompactionSc
   const run = async (): Promise<void> => {
     if (isStopped) return;
     const began = performance.now();
-    await purge();
+    await task();
     const ended = performance.now();
     restUntil = ended + restRatio * (ended - began);
   };

@@ -1,0 +1,106 @@
+import { statfs, stat } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import type { ModelConnections } from './connections.js';
+import { mapEngineErrors } from './connections.js';
+
+// A file has no write-ahead log (D-231): a batch is in memory until the next flush, a CHECKPOINT
+// statement, writes all rows and the position into the file. A crash takes both back to the last
+// flush together, and the log is folded again from there.
+
+/** Flushes of one file. Where the engine insists on a write-ahead log, each commit is durable. */
+export type ModelFlush = {
+  /**
+   * Makes all applied batches durable; no-op if they are. Throws Fault `unavailable`; without
+   * trying if the disk lacks room, since a flush that fails costs the engine its file.
+   */
+  readonly run: () => Promise<void>;
+  /** Runs if a crash would cost more than `unflushedMax`; to be called before a write. */
+  readonly runIfDue: () => Promise<void>;
+  /** Records a committed batch. */
+  readonly recordWrite: (rows: number) => Promise<void>;
+};
+
+/**
+ * Limits of what a crash takes back. `rows`: about a row group, the unit that a flush writes, and a
+ * second of folding; with fewer, a flush would mostly rewrite the half-filled group of the one
+ * before. `bytes`: they are in the engine's memory until the flush.
+ */
+const unflushedMax = { rows: 20_000, bytes: 48 * 1024 * 1024 };
+/** Rows that a batch counts as at least: it may skip up to 500 events that a crash repeats. */
+const batchRowsMin = 10;
+/** Writes between two measurements of the bytes: a batch is folded from 2 MiB of the log. */
+const measureEvery = { rows: 2_000, batches: 16 };
+
+/** Opens the flushes of a file. `hasWal`: the engine writes a write-ahead log. */
+export const openModelFlush = (
+  connections: Pick<ModelConnections, 'maintain'>,
+  { catalog, path, hasWal }: FlushedFile,
+): ModelFlush => {
+  if (hasWal) return noFlush;
+  let unflushed = nothing;
+  let unmeasured = nothing;
+  let bytes = 0;
+  /** Bytes after the first batch since the flush: each column of a table has a block by then. */
+  let base: number | null = null;
+  const measure = async (): Promise<void> => {
+    unmeasured = nothing;
+    const [row] = await connections.maintain(unflushedBytesSql);
+    const measured = Number(row?.[0] ?? 0);
+    base ??= measured;
+    bytes = Math.max(0, measured - base);
+  };
+  const run = async (): Promise<void> => {
+    if (unflushed.batches === 0) return;
+    await measure();
+    await mapEngineErrors(() => requireRoom(path, bytes));
+    const { batches, rows } = unflushed;
+    await connections.maintain(`CHECKPOINT ${catalog}`);
+    // Batches that were committed meanwhile may not be in the file.
+    unflushed = { batches: unflushed.batches - batches, rows: unflushed.rows - rows };
+    [bytes, base] = [0, null];
+  };
+  return {
+    run,
+    runIfDue: async () => {
+      if (unflushed.rows >= unflushedMax.rows || bytes >= unflushedMax.bytes) await run();
+    },
+    recordWrite: async (rows) => {
+      const counted = Math.max(rows, batchRowsMin);
+      unflushed = { batches: unflushed.batches + 1, rows: unflushed.rows + counted };
+      unmeasured = { batches: unmeasured.batches + 1, rows: unmeasured.rows + rows };
+      const isDue =
+        base === null ||
+        unmeasured.batches >= measureEvery.batches ||
+        unmeasured.rows >= measureEvery.rows;
+      // Never fails the batch, which is committed already.
+      if (isDue) await measure().catch(() => undefined);
+    },
+  };
+};
+
+type FlushedFile = { readonly catalog: string; readonly path: string; readonly hasWal: boolean };
+
+const nothing = { batches: 0, rows: 0 };
+
+const durable = (): Promise<void> => Promise.resolve();
+const noFlush: ModelFlush = { run: durable, runIfDue: durable, recordWrite: durable };
+
+/** Bytes of rows that no file has yet, of all files of the engine. */
+const unflushedBytesSql = `
+  SELECT sum(memory_usage_bytes + temporary_storage_bytes) FROM duckdb_memory()
+  WHERE tag IN ('IN_MEMORY_TABLE', 'OVERFLOW_STRINGS')`;
+
+/** Most bytes of the half-filled row groups and indexes that a flush rewrites. */
+const rewrittenBytesMax = 32 * 1024 * 1024;
+
+/** Throws ENOSPC if the disk may not have room for a flush of this many bytes. */
+const requireRoom = async (path: string, bytes: number): Promise<void> => {
+  const [{ bavail, bsize }, { size }] = await Promise.all([statfs(dirname(path)), stat(path)]);
+  const wanted = bytes + Math.min(size, rewrittenBytesMax);
+  const free = bavail * bsize;
+  if (free >= wanted) return;
+  throw Object.assign(
+    new Error(`ENOSPC: the records need ${wanted} bytes of disk, and ${free} are free`),
+    { code: 'ENOSPC' },
+  );
+};
