@@ -1,5 +1,6 @@
 import { options, render } from 'preact';
 import { SurroundingsContext } from './client/context.js';
+import { forgetLastPerson } from './client/last-person.js';
 import { openQueries } from './client/queries.js';
 import { openService } from './client/service.js';
 import { openAppearance } from './engines/appearance.js';
@@ -41,6 +42,7 @@ const surroundings = {
   queries: openQueries(),
 };
 
+forgetLastPerson(surroundings);
 // Before the first render: without a login, that one draws the sign-in.
 void service.session.open();
 const drawBefore = options.vnode?.bind(options);

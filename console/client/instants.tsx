@@ -35,12 +35,12 @@ export const Instant = (props: {
   );
 };
 
-/** The time at each rendering, which comes whenever the age of the instant has another text. */
+/** The time of the service at each rendering, which comes whenever the age of the instant has another text. */
 const useNow = (at: string | null): number => {
-  const { clock } = useSurroundings();
+  const { clock, service } = useSurroundings();
   const [ticks, tick] = useReducer((count: number, _event: null) => count + 1, 0);
   useEffect(() => {
-    const waitMs = at === null ? null : ageChangeMs(at, clock.now());
+    const waitMs = at === null ? null : ageChangeMs(at, service.now());
     if (waitMs === null) return;
     const stop = new AbortController();
     void clock.wait(waitMs, stop.signal).then(() => {
@@ -48,5 +48,5 @@ const useNow = (at: string | null): number => {
     });
     return () => stop.abort();
   }, [at, ticks]);
-  return clock.now();
+  return service.now();
 };

@@ -49,9 +49,9 @@ export const openService = (
   url: string,
   given: Omit<Parameters<typeof openSession>[0], 'refresh'>,
 ): Service => {
-  const { fetch: timed, now } = withServiceClock(given.fetch, given.clock);
+  const { fetch: timed, sharedBy, now } = withServiceClock(given.fetch, given.clock);
   const { fetch, lagSeconds } = withLag(timed);
-  const needs = { ...given, fetch };
+  const needs = { ...given, tabs: sharedBy(given.tabs), fetch };
   const memory: ClientPositions = { position: null, settle: () => Promise.resolve() };
   const anonymous = operationsOf(url, needs.fetch, memory);
   const session = openSession({
@@ -88,13 +88,20 @@ export const openService = (
       session.begin(access_token, 'person');
     },
     signOut: async () => {
-      try {
-        if (session.state.peek() === 'person') await api.logins.logout();
-      } finally {
-        session.end();
-      }
+      const isPerson = session.state.peek() === 'person';
+      session.end(!isPerson || (await isHeard(api.logins.logout())));
     },
   };
+};
+
+/** True once the service answered, even that the login was over before. */
+const isHeard = async (answer: Promise<unknown>): Promise<boolean> => {
+  try {
+    await answer;
+    return true;
+  } catch (error) {
+    return isFault(error, 'unauthenticated', 'invalid_credentials', 'token_expired');
+  }
 };
 
 /** Notes the lag that answers report; the ones of a read model that is not behind have none. */

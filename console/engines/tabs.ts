@@ -1,16 +1,4 @@
-/** Messages between the tabs of one browser that show the console. */
-type TabMessage =
-  | { readonly type: 'token-wanted' }
-  | { readonly type: 'token'; readonly token: string }
-  | { readonly type: 'signed-out' };
-
-export type Tabs = {
-  readonly send: (message: TabMessage) => void;
-  /** Calls `take` with each message of another tab. Returns the unsubscription. */
-  readonly subscribe: (take: (message: TabMessage) => void) => () => void;
-  /** Runs `work` while no other tab runs it under the same name, where the browser has locks. */
-  readonly exclusively: <T>(name: string, work: () => Promise<T>) => Promise<T>;
-};
+import type { TabMessage, Tabs } from './tab-messages.js';
 
 export const openTabs = (window: Window & typeof globalThis): Tabs => {
   const channel = new window.BroadcastChannel('assay');

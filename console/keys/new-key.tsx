@@ -16,7 +16,7 @@ export const NewKey = (props: {
   readonly permit: Permit<'api-key'>;
   readonly onClose: () => void;
 }) => {
-  const { clipboard, clock } = useSurroundings();
+  const { clipboard, service } = useSurroundings();
   const [description, setDescription] = useState('');
   const [role, setRole] = useState<KeyRole>('editor');
   const [lifetime, setLifetime] = useState<KeyLifetime>('never');
@@ -29,7 +29,7 @@ export const NewKey = (props: {
           description,
           project_role: role === 'own' ? null : role,
           project_id: props.projectId,
-          expires_at: expiryOf(lifetime, clock.now()),
+          expires_at: expiryOf(lifetime, service.now()),
         },
         options,
       );

@@ -36,6 +36,12 @@ export const Dialog = (props: {
         event.preventDefault();
         props.onClose?.();
       }}
+      onClose={({ currentTarget }) => {
+        // A second Escape closes any dialog, without asking.
+        if (!currentTarget.isConnected) return;
+        if (isClosable) props.onClose?.();
+        else currentTarget.showModal();
+      }}
     >
       <div class="spread">
         <h2 id={titleId}>{props.title}</h2>

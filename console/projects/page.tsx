@@ -81,11 +81,11 @@ const ProjectTable = (props: { readonly rows: readonly Project[]; readonly isSta
 );
 
 const ProjectRow = ({ project }: { readonly project: Project }) => {
-  const { clock, navigation } = useSurroundings();
+  const { navigation, service } = useSurroundings();
   const activity = useQuery({
     key: ['metrics', 'activity', project.id],
     ask: async (operations, signal) => {
-      const now = clock.now();
+      const now = service.now();
       const question = { project_id: project.id, ...activityQuestion(now) };
       return activityOf(await operations.metrics.search(question, { signal }), now);
     },

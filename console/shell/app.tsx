@@ -11,17 +11,17 @@ import { SignInDialog } from '../sign-in/dialog.js';
 
 /** The page of the current path; without a login, the sign-in with the way back. */
 export const App = () => {
-  const { navigation, queries, service, unsaved } = useSurroundings();
+  const { navigation, queries, service } = useSurroundings();
   const { path, view } = navigation.place.value;
-  const state = service.session.state.value;
+  const { session } = service;
+  const state = session.state.value;
   const match = matchRoute(path);
   const isAlone = match?.route.frame === 'alone';
   useEffect(() => {
     if (state !== 'signed-out') return;
-    // Answers, places and drafts are the last person's; the next one starts without them.
+    // Answers and places are the last person's; drafts wait for them to sign in again.
     queries.clear();
     navigation.forgetVisited();
-    unsaved.clear();
   }, [state]);
   useLayoutEffect(() => {
     if (state !== 'signed-out' || isAlone) return;
@@ -31,9 +31,9 @@ export const App = () => {
   if (isAlone) return <RoutedPage match={match} path={path} />;
   if (state === 'opening' || state === 'signed-out') return null;
   return (
-    <Shell>
+    <Shell key={session.person.value ?? ''}>
       {match === null ? <NotFound /> : <RoutedPage match={match} path={path} />}
-      {service.session.hasEnded.value && <SignInDialog />}
+      <SignInDialog obstacle={session.obstacle.value} />
     </Shell>
   );
 };

@@ -1,6 +1,8 @@
 import { useEffect } from 'preact/hooks';
 import { useSurroundings } from '../client/context.js';
+import { Button } from '../parts/button.js';
 import { PageHeading } from '../parts/heading.js';
+import { EmptyNotice } from '../parts/notice.js';
 import { SignInForm } from './form.js';
 import { backPlace } from './state.js';
 
@@ -17,11 +19,32 @@ export const Page = () => {
   return (
     <main class="alone">
       <PageHeading title="Sign in" />
+      <Obstacle />
       <SignInForm />
       <p class="note">
         No account yet, or the password is lost: an admin invites you, or the operator runs assay
         invite.
       </p>
     </main>
+  );
+};
+
+/** What the service could not be asked or told, and what to do about it. */
+const Obstacle = () => {
+  const { session } = useSurroundings().service;
+  if (session.obstacle.value === 'unanswered') {
+    return (
+      <EmptyNotice title="The service did not answer">
+        <p>This browser may still be signed in.</p>
+        <Button onClick={() => void session.open()}>Ask again</Button>
+      </EmptyNotice>
+    );
+  }
+  if (session.obstacle.value !== 'unheard') return null;
+  return (
+    <EmptyNotice title="The service did not answer the sign-out">
+      <p>This browser forgot the login, which ends by itself within 7 days.</p>
+      <p>To end it now, sign in once the service answers, then sign out.</p>
+    </EmptyNotice>
   );
 };

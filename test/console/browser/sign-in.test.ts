@@ -10,6 +10,7 @@ import {
 import { describeInBrowser } from '../../support/browser-suites.js';
 
 const email = 'admin@localhost';
+type Invited = { readonly invitations: readonly { readonly invitation_token: string }[] };
 
 describeInBrowser('the console, signing in', () => {
   let app: App;
@@ -52,6 +53,38 @@ describeInBrowser('the console, signing in', () => {
     await signIn(page, email, appPassword);
     await page.getByRole('alert').waitFor();
     expect(await page.getByText(name).count()).to.equal(0);
+  });
+
+  it('stays with its person while another one signs in in a second tab', async () => {
+    const guest = { email: `guest.${Date.now()}@example.org`, password: 'a password of a guest' };
+    const { body } = await app.client.call<Invited>('POST', '/v2/invite_users', {
+      body: { emails: [guest.email], role: 'user' },
+    });
+    const page = await browser.open('/keys');
+    await signIn(page, email, appPassword);
+    const second = await browser.open(
+      `/invitation#token=${body.invitations[0]?.invitation_token ?? ''}`,
+    );
+    await second.getByLabel('Choose a password').fill(guest.password);
+    await second.getByRole('button', { name: 'Set the password and sign in' }).click();
+    await second.getByRole('link', { name: guest.email }).waitFor();
+    await page.route('**/v2/**', (route) =>
+      route.request().headers()['authorization'] === undefined
+        ? route.continue()
+        : route.fulfill({ status: 401, json: { code: 'token_expired' } }),
+    );
+    await page.getByRole('link', { name: 'Datasets' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Your login ended' });
+    await dialog.getByText('Another person signed in in this browser.').waitFor();
+    await page.unroute('**/v2/**');
+    // A browser closes a dialog at the second one, whatever its page says.
+    for (let presses = 0; presses < 3; presses += 1) await page.keyboard.press('Escape');
+    await page.getByText(email).waitFor();
+    await dialog.getByLabel('E-mail').fill(guest.email);
+    await dialog.getByLabel('Password').fill(guest.password);
+    await dialog.getByRole('button', { name: 'Sign in', exact: true }).click();
+    await page.getByRole('link', { name: guest.email }).waitFor();
+    expect(await dialog.count()).to.equal(0);
   });
 
   it('goes back to the page that was asked for', async () => {
