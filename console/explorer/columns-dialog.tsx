@@ -4,6 +4,9 @@ import { Button } from '../parts/button.js';
 import { Dialog } from '../parts/dialog.js';
 import { Checkbox, TextField } from '../parts/field.js';
 
+/** Further columns in the page at once: a project may have 2,000. */
+const foundMax = 100;
+
 /** Chooses columns and their order. */
 export const ColumnsDialog = (props: {
   readonly columns: readonly Column[];
@@ -19,6 +22,7 @@ export const ColumnsDialog = (props: {
   const found = full.filter(({ id, label }) =>
     `${label} ${id}`.toLowerCase().includes(wanted.toLowerCase()),
   );
+  const more = found.length - foundMax;
   const move = (id: string, step: number): void => {
     const next = ids.filter((one) => one !== id);
     next.splice(Math.max(0, ids.indexOf(id) + step), 0, id);
@@ -58,7 +62,7 @@ export const ColumnsDialog = (props: {
       </ul>
       <TextField label="Find a column" type="search" value={wanted} onInput={setWanted} />
       <ul class="column-list" aria-label="Further columns">
-        {found.map(({ id, label, group_label: group, is_empty: isEmpty }) => (
+        {found.slice(0, foundMax).map(({ id, label, group_label: group, is_empty: isEmpty }) => (
           <li key={id} class="spread">
             <Checkbox
               label={label}
@@ -69,6 +73,7 @@ export const ColumnsDialog = (props: {
           </li>
         ))}
       </ul>
+      {more > 0 && <p class="note">{more.toLocaleString('en')} more: find them by name</p>}
       <Button onClick={() => props.onChange(null)}>The usual columns</Button>
     </Dialog>
   );

@@ -4,7 +4,7 @@ import { Checkbox, TextField } from '../parts/field.js';
 import { Button } from '../parts/button.js';
 import type { Population } from '../../kernel/records/record.js';
 import { facetSelection, withFacet, withoutFacet, withTerm } from './facet-edits.js';
-import { facetValues, type Facet } from './facets.js';
+import { facetsMax, facetValues, foundFacets, type Facet } from './facets.js';
 import { useCounts, withFilter, type RecordQuestion } from './questions.js';
 
 type Props = {
@@ -18,19 +18,36 @@ type Props = {
 /** Facets are asked for when they are opened; the first ones are open. */
 const openedFacets = 2;
 
-/** Columns with their values and counts: each choice is a condition of the filter. */
-export const FacetList = (props: Props & { readonly facets: readonly Facet[] }) => (
-  <aside class="facets" aria-label="Facets">
-    {props.facets.map((facet, index) => (
-      <FacetBox
-        key={`${facet.isOfSpans} ${facet.column.id}`}
-        {...props}
-        facet={facet}
-        isFirst={index < openedFacets}
-      />
-    ))}
-  </aside>
-);
+/**
+ * Columns with their values and counts: each choice is a condition of the filter. Of very many the
+ * first ones, and those with a choice; the others are found by name.
+ */
+export const FacetList = (props: Props & { readonly facets: readonly Facet[] }) => {
+  const { facets, tree } = props;
+  const [wanted, setWanted] = useState('');
+  const found = foundFacets(facets, tree, wanted);
+  return (
+    <aside class="facets" aria-label="Facets">
+      {facets.length > facetsMax && (
+        <TextField
+          label={`Find among ${facets.length.toLocaleString('en')} facets`}
+          type="search"
+          value={wanted}
+          onInput={setWanted}
+        />
+      )}
+      {found.shown.map((facet) => (
+        <FacetBox
+          key={`${facet.isOfSpans} ${facet.column.id}`}
+          {...props}
+          facet={facet}
+          isFirst={facets.indexOf(facet) < openedFacets}
+        />
+      ))}
+      {found.more > 0 && <span class="note">{found.more.toLocaleString('en')} more</span>}
+    </aside>
+  );
+};
 
 type BoxProps = Props & { readonly facet: Facet };
 

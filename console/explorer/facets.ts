@@ -1,6 +1,8 @@
 import type { CustomSearchResponse } from '../../clients/typescript/src/generated/metrics-types.js';
 import type { Column } from '../../clients/typescript/src/generated/traces-types.js';
+import type { FilterTree } from '../language/filter-tree.js';
 import type { Population } from '../../kernel/records/record.js';
+import { facetSelection } from './facet-edits.js';
 
 type FacetValue = { readonly text: string; readonly count: number };
 
@@ -50,4 +52,24 @@ export const facetsOf = (
     ...(population === 'trace' ? groups(ofSpans, spanFacets, true) : []),
     ...further.map((column) => ({ column, isOfSpans: false })),
   ];
+};
+
+/** Facets that are in the page at once: a project may have 2,000, and each takes time to draw. */
+export const facetsMax = 40;
+
+/** The facets with a choice and the first that have the wanted text, and the number of others. */
+export const foundFacets = (
+  facets: readonly Facet[],
+  tree: FilterTree | null,
+  wanted: string,
+): { readonly shown: readonly Facet[]; readonly more: number } => {
+  const text = wanted.toLowerCase();
+  const isFound = ({ column }: Facet): boolean =>
+    `${column.label} ${column.id}`.toLowerCase().includes(text);
+  const isChosen = ({ column, isOfSpans }: Facet): boolean =>
+    facetSelection(tree, column, isOfSpans).length > 0;
+  const found = facets.filter(isFound);
+  const first = new Set(found.slice(0, facetsMax));
+  const shown = facets.filter((facet) => first.has(facet) || (tree !== null && isChosen(facet)));
+  return { shown, more: found.length - first.size };
 };

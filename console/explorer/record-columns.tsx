@@ -104,10 +104,8 @@ const Cell = (props: {
     );
   }
   const level = levelOf(value, column);
-  return level === null ? (
-    // A node, so that what cannot be seen is marked.
-    <>{text}</>
-  ) : (
+  if (level === null) return text;
+  return (
     <span class={level.look} title={level.name}>
       {text} <span class="note">{level.name}</span>
     </span>

@@ -73,12 +73,21 @@ const descriptorOf = (
   { columns }: FilterContext,
 ): FilterColumn | null => {
   const own = columns[population] ?? [];
-  const byId = own.find(({ id }) => id === name);
+  const byId = columnById(own, name);
   if (byId !== undefined || !isBelow(name, annotationPrefix)) return byId ?? null;
   const template = name.slice(annotationPrefix.length);
   const ratings = own.filter(({ id }) => id.startsWith(annotationPrefix));
   const rating = ratings.find(({ id }) => id === annotationPrefix + template.toLowerCase());
   return rating ?? ratings.find(({ label }) => label === template) ?? null;
+};
+
+/** Indexes of lists of columns: a completion looks up each of up to 2,000 columns. */
+const indexes = new WeakMap<readonly FilterColumn[], ReadonlyMap<string, FilterColumn>>();
+
+const columnById = (list: readonly FilterColumn[], id: string): FilterColumn | undefined => {
+  const index = indexes.get(list) ?? new Map(list.map((column) => [column.id, column]));
+  indexes.set(list, index);
+  return index.get(id);
 };
 
 const isBelow = (name: string, prefix: string): boolean =>
@@ -133,7 +142,7 @@ const knownMetric = (name: string, { columns }: FilterContext): ColumnMeaning | 
     const id = metricPrefix + reading;
     // A metric is one for the whole project, so each list that has it knows its type.
     const lists = populations.map((population) => columns[population] ?? []);
-    const column = lists.flatMap((list) => list.find((one) => one.id === id) ?? [])[0];
+    const column = lists.flatMap((list) => columnById(list, id) ?? [])[0];
     const registered = registryMetricByName.get(reading);
     if (registered !== undefined) {
       return { column: column ?? null, types: [filterKindOf[registered.type]] };

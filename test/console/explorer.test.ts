@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import * as fc from 'fast-check';
 import { cellValue } from '../../console/explorer/cell-text.js';
 import { facetSelection, withFacet } from '../../console/explorer/facet-edits.js';
+import { facetsMax, foundFacets, type Facet } from '../../console/explorer/facets.js';
 import { moveFilter } from '../../console/explorer/move-filter.js';
 import { stripBuckets, stripInterval } from '../../console/explorer/model.js';
 import { explorerCodec } from '../../console/explorer/state.js';
@@ -41,6 +42,26 @@ describe('the explorer', () => {
     const numbers = withFacet(null, status, false, ['200', '500']);
     expect(facetSelection(numbers, status, false)).to.deep.equal(['200', '500']);
     expect(withFacet(numbers, status, false, [])).to.equal(null);
+  });
+
+  it('shows the first facets of 2,000, those with a choice, and what is found by name', () => {
+    const columns = Array.from({ length: 2_000 }, (_column, index) => ({
+      id: `user_metadata/key ${index}`,
+      label: `key ${index}`,
+      filter_type: 'text' as const,
+    }));
+    const facets = columns.map((column) => ({
+      column: column as unknown as Facet['column'],
+      isOfSpans: false,
+    }));
+    const all = foundFacets(facets, null, '');
+    expect([all.shown.length, all.more]).to.deep.equal([facetsMax, 2_000 - facetsMax]);
+    const chosen = columns[1_998] ?? name;
+    const { shown } = foundFacets(facets, withFacet(null, chosen, false, ['a']), '');
+    expect(shown.at(-1)?.column.label).to.equal('key 1998');
+    const found = foundFacets(facets, null, 'KEY 1999');
+    expect(found.shown.map(({ column }) => column.label)).to.deep.equal(['key 1999']);
+    expect(found.more).to.equal(0);
   });
 
   it('moves a filter to the level below and back, and names what does not apply', () => {
