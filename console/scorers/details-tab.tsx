@@ -1,7 +1,7 @@
-import { useState } from 'preact/hooks';
 import type { ChangeScorer } from '../../clients/typescript/src/generated/scorers-types.js';
 import type { Scorer } from '../../clients/typescript/src/generated/scorers-types-2.js';
 import { Instant } from '../client/instants.js';
+import { useEditedMembers } from '../client/edited-members.js';
 import { useAction } from '../client/queries.js';
 import { Button } from '../parts/button.js';
 import { fieldFault } from '../parts/faults.js';
@@ -21,7 +21,7 @@ const rollUps = [
 
 /** Label, purpose and levels of a scorer: everything but its code. */
 export const DetailsTab = ({ scorer }: { readonly scorer: Scorer }) => {
-  const [details, setDetails] = useState(() => detailsOf(scorer));
+  const { shown: details, edit } = useEditedMembers(detailsOf(scorer));
   const change = useAction(
     scorerPermit(scorer),
     (operations, input: ChangeScorer, options) =>
@@ -29,7 +29,6 @@ export const DetailsTab = ({ scorer }: { readonly scorer: Scorer }) => {
     ['scorers'],
   );
   const body = detailsChange(scorer, details);
-  const edit = (part: Partial<ScorerDetails>): void => setDetails({ ...details, ...part });
   const isEmpty = body !== null && Object.keys(body).length === 0;
   return (
     <form

@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks';
 import type { Project } from '../../clients/typescript/src/generated/projects-types.js';
 import { useSurroundings } from '../client/context.js';
+import { useEditedMembers } from '../client/edited-members.js';
 import { useAction, useCaller, useQuery } from '../client/queries.js';
 import { KeyTable } from '../keys/key-table.js';
 import { NewKey } from '../keys/new-key.js';
@@ -30,7 +31,7 @@ export const Page = ({ params }: PageProps) => {
       {project.isLoading && <Skeleton />}
       {project.value !== undefined && (
         <>
-          <Details key={project.value.updated_at} project={project.value} />
+          <Details project={project.value} />
           <Members project={project.value} />
           <Keys project={project.value} />
           <Prices project={project.value} />
@@ -42,21 +43,20 @@ export const Page = ({ params }: PageProps) => {
 };
 
 const Details = ({ project }: { readonly project: Project }) => {
-  const [name, setName] = useState(project.name);
-  const [description, setDescription] = useState(project.description ?? '');
-  const [labels, setLabels] = useState(project.labels.join(', '));
+  const { shown, edits, edit } = useEditedMembers({
+    name: project.name,
+    description: project.description ?? '',
+    labels: project.labels.join(', '),
+  });
+  const { labels, ...texts } = edits;
   const change = useAction(
     projectPermit(project, 'owner'),
     (operations, _input, options) =>
       operations.projects.change(
         {
           project_id: project.id,
-          name,
-          description,
-          labels: labels
-            .split(',')
-            .map((label) => label.trim())
-            .filter((label) => label !== ''),
+          ...texts,
+          ...(labels !== undefined && { labels: labelsOf(labels) }),
         },
         options,
       ),
@@ -74,22 +74,22 @@ const Details = ({ project }: { readonly project: Project }) => {
     >
       <TextField
         label="Name"
-        value={name}
-        onInput={setName}
+        value={shown.name}
+        onInput={(name) => edit({ name })}
         isDisabled={!isAllowed}
         complaint={complaint}
       />
       <TextArea
         label="Description"
-        value={description}
-        onInput={setDescription}
+        value={shown.description}
+        onInput={(description) => edit({ description })}
         isDisabled={!isAllowed}
       />
       <TextField
         label="Labels"
         hint="With commas between them"
-        value={labels}
-        onInput={setLabels}
+        value={shown.labels}
+        onInput={(next) => edit({ labels: next })}
         isDisabled={!isAllowed}
       />
       {complaint === null && <FaultNotice fault={change.fault} />}
@@ -102,6 +102,13 @@ const Details = ({ project }: { readonly project: Project }) => {
     </form>
   );
 };
+
+/** The labels of a text with commas between them. */
+const labelsOf = (text: string): readonly string[] =>
+  text
+    .split(',')
+    .map((label) => label.trim())
+    .filter((label) => label !== '');
 
 const Keys = ({ project }: { readonly project: Project }) => {
   const { navigation } = useSurroundings();

@@ -21,8 +21,12 @@ export const Prices = ({ project }: { readonly project: Project }) => {
   });
   const save = useAction(
     projectPermit(project, 'editor'),
-    (operations, next: readonly Price[], options) =>
-      operations.projects.setPriceList({ project_id: project.id, prices: next }, options),
+    async (operations, change: PriceChange, options) => {
+      const place = { project_id: project.id };
+      // The list is replaced whole: what somebody else added meanwhile stays in it.
+      const { prices: now } = await operations.projects.priceList(place);
+      return operations.projects.setPriceList({ ...place, prices: change(now) }, options);
+    },
     ['prices'],
   );
   const rows = prices.value ?? [];
@@ -45,7 +49,7 @@ export const Prices = ({ project }: { readonly project: Project }) => {
         <PriceTable
           rows={rows}
           save={save}
-          onRemove={(price) => void save.run(rows.filter((one) => one !== price))}
+          onRemove={(price) => void save.run((now) => now.filter((one) => !isSame(one, price)))}
         />
       )}
       {isAdding && (
@@ -53,7 +57,7 @@ export const Prices = ({ project }: { readonly project: Project }) => {
           fault={save.fault}
           onClose={() => setIsAdding(false)}
           onSave={async (price) => {
-            if (await save.run([...rows, price])) setIsAdding(false);
+            if (await save.run((now) => [...now, price])) setIsAdding(false);
           }}
         />
       )}
@@ -61,9 +65,15 @@ export const Prices = ({ project }: { readonly project: Project }) => {
   );
 };
 
+type PriceChange = (now: readonly Price[]) => readonly Price[];
+
+/** True for prices of one model from one time. */
+const isSame = (one: Price, other: Price): boolean =>
+  one.model === other.model && one.from === other.from;
+
 const PriceTable = (props: {
   readonly rows: readonly Price[];
-  readonly save: Action<readonly Price[]>;
+  readonly save: Action<PriceChange>;
   readonly onRemove: (price: Price) => void;
 }) => (
   <div class="scroll-x">
@@ -113,9 +123,9 @@ const PriceDialog = (props: {
   readonly onClose: () => void;
   readonly onSave: (price: Price) => Promise<void>;
 }) => {
-  const { clock } = useSurroundings();
+  const { service } = useSurroundings();
   const [model, setModel] = useState('');
-  const [from, setFrom] = useState(() => new Date(clock.now()).toISOString().slice(0, 10));
+  const [from, setFrom] = useState(() => new Date(service.now()).toISOString().slice(0, 10));
   const [input, setInput] = useState('');
   const [output, setOutput] = useState('');
   const isWhole = model !== '' && input !== '' && output !== '' && from !== '';

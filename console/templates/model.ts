@@ -118,3 +118,9 @@ export const inOrder = <T extends { readonly id: string }>(
 /** `1 rating`, `1,204 ratings`. */
 export const usageText = (count: number): string =>
   count === 1 ? '1 rating' : `${count.toLocaleString('en')} ratings`;
+
+/** True where a member that is edited here was changed by somebody else, to another value. */
+export const hasOverlap = <T extends object>(edits: Partial<T>, base: T, now: T): boolean =>
+  (Object.keys(edits) as (keyof T)[]).some(
+    (member) => now[member] !== base[member] && now[member] !== edits[member],
+  );

@@ -5,7 +5,8 @@ import type {
   RatingValue,
 } from '../../clients/typescript/src/generated/annotations-types.js';
 import type { AssayFault } from '../../clients/typescript/src/fault.js';
-import { useAction } from '../client/queries.js';
+import { useEditedMembers } from '../client/edited-members.js';
+import { changedSince, useAction } from '../client/queries.js';
 import { Button } from '../parts/button.js';
 import { Dialog } from '../parts/dialog.js';
 import { fieldFault } from '../parts/faults.js';
@@ -13,9 +14,11 @@ import { Checkbox, Select, TextArea, TextField } from '../parts/field.js';
 import { FaultNotice } from '../parts/notice.js';
 import type { Permit } from '../parts/permits.js';
 import { RatingInput } from '../parts/rating-input.js';
+import { RecordedWord } from '../parts/recorded-text.js';
 import {
   constraintsText,
   emptyConstraints,
+  hasOverlap,
   ratingKinds,
   typedConstraints,
   type ConstraintsDraft,
@@ -166,6 +169,11 @@ export const TemplatePreview = (props: {
   );
 };
 
+const editedPart = ({ name, criteria }: AnnotationTemplate) => ({
+  name,
+  criteria: criteria ?? '',
+});
+
 /** Changes the name and the question of a template, which is all that can change. */
 export const EditDialog = (props: {
   readonly projectId: string;
@@ -174,17 +182,22 @@ export const EditDialog = (props: {
   readonly onClose: () => void;
 }) => {
   const { template } = props;
-  const [name, setName] = useState(template.name);
-  const [criteria, setCriteria] = useState(template.criteria ?? '');
+  const place = { project_id: props.projectId, template_id: template.id };
+  const [base, setBase] = useState(template);
+  const { shown, edits, edit } = useEditedMembers(editedPart(base));
+  const { name, criteria } = shown;
   const change = useAction(
     props.permit,
-    (operations, _input, options) =>
-      operations.annotations.changeTemplate(
-        { project_id: props.projectId, template_id: template.id, name, criteria },
-        options,
-      ),
+    async (operations, _input, options) => {
+      const now = await operations.annotations.template(place);
+      setBase(now);
+      // A template has no tag to save on condition of.
+      if (hasOverlap(edits, editedPart(base), editedPart(now))) throw changedSince();
+      return operations.annotations.changeTemplate({ ...place, ...edits }, options);
+    },
     templateNouns,
   );
+  const isLater = change.fault?.code === 'precondition_failed';
   const complaint = nameComplaint(change.fault);
   return (
     <Dialog title="Edit the template" onClose={props.onClose}>
@@ -197,18 +210,32 @@ export const EditDialog = (props: {
           });
         }}
       >
-        <TextField label="Name" value={name} onInput={setName} complaint={complaint} isRequired />
+        <TextField
+          label="Name"
+          value={name}
+          onInput={(next) => edit({ name: next })}
+          complaint={complaint}
+          isRequired
+        />
         <TextArea
           label="Question to the annotators"
           rows={3}
           value={criteria}
-          onInput={setCriteria}
+          onInput={(next) => edit({ criteria: next })}
         />
         <p class="note">
           Ratings stay as they are: {constraintsText(template.constraints)}
           {template.include_explanation && ', with an explanation'}. For others make a new template.
         </p>
         {complaint === null && <FaultNotice fault={change.fault} />}
+        {isLater && (
+          <p class="warn">
+            Now it is “<RecordedWord text={base.name} />
+            ”, and asks “
+            <RecordedWord text={base.criteria ?? ''} />
+            ”. Save again to put yours in its place.
+          </p>
+        )}
         <Button type="submit" look="primary" isDisabled={name.trim() === '' || change.isRunning}>
           Save
         </Button>
