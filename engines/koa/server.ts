@@ -59,7 +59,10 @@ export type ServerOptions = Omit<HttpServices, InternalServices> & {
   readonly strict?: boolean;
   /** Tests: smaller limits than the defaults. */
   readonly load?: Partial<LoadLimits & ConnectionLimits>;
-  /** Folder of the browser console; null, the default: `/console` is an unknown path. */
+  /**
+   * Folder of the browser console; null: it is off, which `/console` says. By default `/console` is
+   * an unknown path.
+   */
   readonly consoleDir?: URL | null;
   /** The files of the browser console are read at each request; default: false. */
   readonly rereadsConsole?: boolean;
@@ -188,10 +191,10 @@ type AnswerRequest = (ctx: Context, meta: ResponseMeta) => Promise<EncodedAnswer
 
 /** Answers requests below `/console` from its folder, others with `answer`. */
 const requestAnswerer = (
-  { consoleDir = null, rereadsConsole = false }: ServerOptions,
+  { consoleDir, rereadsConsole = false }: ServerOptions,
   answer: AnswerRequest,
 ): AnswerRequest => {
-  if (consoleDir === null) return answer;
+  if (consoleDir === undefined) return answer;
   const webConsole = openWebConsole(consoleDir, { rereads: rereadsConsole });
   return async (ctx, meta) => {
     const path = pathOf(ctx);

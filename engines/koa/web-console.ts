@@ -15,7 +15,7 @@ type WebConsole = {
   readonly serves: (path: string) => boolean;
   /**
    * Answers GET and HEAD. Throws Fault `method-not-allowed` for other methods, `not-found` for an
-   * unknown asset, a path of too many segments, and when the console was not built.
+   * unknown asset, a path of too many segments, and when the console is off or was not built.
    */
   readonly answer: (ctx: Context, path: string) => Promise<EncodedAnswer>;
 };
@@ -42,21 +42,23 @@ const fileHeaders = {
   'X-Content-Type-Options': 'nosniff',
   'Permissions-Policy': 'camera=(), microphone=(), geolocation=(), payment=(), usb=()',
 };
+const offText = 'The console is off in this process (ASSAY_CONSOLE=off). The API is at /v2';
 const assetCaching = 'public, max-age=31536000, immutable';
 
 /**
  * Serves the console of a folder; its files are read at the first request, then kept. `rereads`:
- * each request reads them anew, for those who change them.
+ * each request reads them anew, for those who change them. Null: the console is off, which every
+ * answer says.
  */
 export const openWebConsole = (
-  dir: URL,
+  dir: URL | null,
   { rereads }: { readonly rereads: boolean },
 ): WebConsole => {
   let reading: Promise<ConsoleFiles | null> | null = null;
   /** A console that is built meanwhile is found by the next request. */
-  const files = async (): Promise<ConsoleFiles> => {
+  const files = async (folder: URL): Promise<ConsoleFiles> => {
     if (rereads) reading = null;
-    reading ??= readConsoleFiles(dir);
+    reading ??= readConsoleFiles(folder);
     const read = await reading.catch((error: unknown) => {
       reading = null;
       throw error;
@@ -68,12 +70,13 @@ export const openWebConsole = (
   return {
     serves: (path) => path === root || path.startsWith(`${root}/`),
     answer: async (ctx, path) => {
+      if (dir === null) throw new Fault('not-found', offText);
       if (ctx.method !== 'GET' && ctx.method !== 'HEAD') {
         ctx.set('Allow', 'GET, HEAD');
         throw new Fault('method-not-allowed', 'The console supports GET and HEAD only');
       }
       if (path === root) return fileAnswer(302, 'text/html', { Location: 'console/' });
-      const { assets, page } = await files();
+      const { assets, page } = await files(dir);
       const name = path.slice(root.length + 1);
       if (!name.startsWith('assets/')) return pageAnswer(ctx, page, name);
       const asset = assets.get(name);

@@ -277,11 +277,14 @@ describe('ASSAY_CONSOLE', () => {
   };
 
   it('serves the console from the build unless it is off', async () => {
-    const unknown = 'No such route';
-    expect(await detailAt(await sharedApp(), '/console/')).not.to.equal(unknown);
+    const off = 'The console is off in this process (ASSAY_CONSOLE=off). The API is at /v2';
+    expect(await detailAt(await sharedApp(), '/console/')).not.to.equal(off);
     const app = await startApp(undefined, { ASSAY_CONSOLE: 'off' });
-    expect(await detailAt(app, '/console/')).to.equal(unknown);
-    expect(await detailAt(app, '/console')).to.equal(unknown);
+    for (const path of ['/console', '/console/', '/console/assets/main-01234567.js']) {
+      expect(await detailAt(app, path), path).to.equal(off);
+    }
+    const { status } = await app.client.send('GET', '/v2/healthcheck');
+    expect(status).to.equal(200);
     await app.close();
   });
 
