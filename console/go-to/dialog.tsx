@@ -78,12 +78,15 @@ export const GoToDialog = (props: Props) => {
       <Places id={id} groups={groups} chosen={chosen} onGo={go} />
       <p class="note" role="status">
         {statusText(shown.length, isAsking)}
-        {props.projectId === null && typed !== '' && ' Records and runs are found in a project.'}
+        {props.projectId === null && typed !== '' && ofProjects}
         {fault !== null && ` Not all could be searched: ${fault}`}
       </p>
     </Dialog>
   );
 };
+
+const ofProjects =
+  ' Open a project to search its log streams, experiments, traces, spans and sessions, too.';
 
 const statusText = (count: number, isAsking: boolean): string => {
   if (isAsking) return 'Searching…';

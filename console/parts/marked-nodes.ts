@@ -3,25 +3,21 @@ import { withMarks } from './hostile-text.js';
 /** Attributes that are shown or read aloud. */
 const shownAttributes = ['title', 'aria-label', 'alt', 'placeholder', 'label'] as const;
 
+/** A node of Preact as its hook gets it: a text has no type, and itself for its props. */
+type MarkedNode = { readonly type: unknown; props: unknown };
+
 /**
- * Marks what cannot be seen in the texts of a node of the page: those within it, and those of its
- * attributes. Names of others stand in many places; none of them can turn the text around, or look
- * like another one.
+ * Marks what cannot be seen in a node of the page: in a text, whatever drew it, and in attributes
+ * of an element. Names of others stand in many places; none of them can turn the text around, or
+ * look like another one.
  */
-export const markNode = (node: {
-  readonly type: unknown;
-  readonly props: Record<string, unknown>;
-}): void => {
-  const { type, props } = node;
+export const markNode = (node: MarkedNode): void => {
+  if (typeof node.props === 'string') node.props = withMarks(node.props);
   // A component passes its children on; the others of its members are its own.
-  for (const name of typeof type === 'string' ? shownAttributes : []) {
+  if (typeof node.type !== 'string') return;
+  const props = node.props as Record<string, unknown>;
+  for (const name of shownAttributes) {
     const text = props[name];
     if (typeof text === 'string') props[name] = withMarks(text);
   }
-  if (props['children'] !== undefined) props['children'] = markedChildren(props['children']);
-};
-
-const markedChildren = (children: unknown): unknown => {
-  if (typeof children === 'string') return withMarks(children);
-  return Array.isArray(children) ? children.map(markedChildren) : children;
 };

@@ -2,7 +2,7 @@ import { useMemo, useState } from 'preact/hooks';
 import { printCount } from './numbers.js';
 import { textLines } from './text-lines.js';
 import { RecordedRun } from './text-pieces.js';
-import { rowWindow } from './windowing.js';
+import { rowWindow, scaledScroll } from './windowing.js';
 
 const rowPixels = 18;
 const heightPixels = 432;
@@ -12,7 +12,8 @@ export const TextReader = ({ text }: { readonly text: string }) => {
   const rows = useMemo(() => textLines(text), [text]);
   const [top, setTop] = useState(0);
   const list = { rows: rows.length, rowHeight: rowPixels, top, height: heightPixels };
-  const { first, count } = rowWindow(list);
+  const { boxHeight, listTop } = scaledScroll(list);
+  const { first, count } = rowWindow({ ...list, top: listTop });
   return (
     <div
       class="text-reader mono"
@@ -21,13 +22,13 @@ export const TextReader = ({ text }: { readonly text: string }) => {
       aria-label={`Text of ${printCount(rows.length)} rows`}
       onScroll={(event) => setTop(event.currentTarget.scrollTop)}
     >
-      <div class="text-reader-rows" style={{ height: `${rows.length * rowPixels}px` }}>
+      <div class="text-reader-rows" style={{ height: `${boxHeight}px` }}>
         {rows.slice(first, first + count).map((row, offset) => (
           <div
             key={first + offset}
             class="text-reader-row"
             dir="auto"
-            style={{ top: `${(first + offset) * rowPixels}px` }}
+            style={{ top: `${top + (first + offset) * rowPixels - listTop}px` }}
           >
             <RecordedRun text={row} />
           </div>

@@ -33,6 +33,27 @@ export const rowWindow = (list: {
   };
 };
 
+/** Pixels of a box that browsers lay out: the tallest are 17.9 million (Firefox) and 33.5 million. */
+const boxPixelsMax = 15_000_000;
+
+/**
+ * A list in a box of a height that browsers lay out: the pixels of the box, and how far the list is
+ * scrolled where the box is by `top`. In a box that is less tall than its list each pixel is more.
+ */
+export const scaledScroll = (list: {
+  readonly rows: number;
+  readonly rowHeight: number;
+  readonly top: number;
+  readonly height: number;
+}): { readonly boxHeight: number; readonly listTop: number } => {
+  const { rows, rowHeight, top, height } = list;
+  const whole = rows * rowHeight;
+  const boxHeight = Math.min(whole, boxPixelsMax);
+  if (boxHeight === whole) return { boxHeight, listTop: top };
+  const share = Math.min(1, Math.max(0, top / (boxHeight - height)));
+  return { boxHeight, listTop: Math.round(share * (whole - height)) };
+};
+
 /** How far to scroll so that the row is seen whole; `top` where it is already. */
 export const scrollToRow = (
   row: number,

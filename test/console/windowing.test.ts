@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import * as fc from 'fast-check';
-import { rowWindow, scrollToRow } from '../../console/parts/windowing.js';
+import { rowWindow, scaledScroll, scrollToRow } from '../../console/parts/windowing.js';
 import { runs } from '../support/runs.js';
 import { drawSeed } from '../support/test-environment.js';
 
@@ -45,6 +45,17 @@ describe('the window of a list', () => {
       for (let row = first; row < first + count; row += 1) found.add(row);
     }
     expect(found.size).to.equal(5_000);
+  });
+
+  it('reaches each end of 30 million rows in a box that browsers lay out', () => {
+    const list = { rows: 30_000_000, rowHeight: 18, height: 432 };
+    const { boxHeight } = scaledScroll({ ...list, top: 0 });
+    expect(boxHeight).to.be.at.most(17_000_000);
+    const end = { ...list, top: boxHeight - list.height };
+    expect(scaledScroll({ ...list, top: 0 }).listTop).to.equal(0);
+    expect(scaledScroll(end).listTop).to.equal(30_000_000 * 18 - list.height);
+    const few = { rows: 1_000, rowHeight: 18, height: 432, top: 700 };
+    expect(scaledScroll(few)).to.deep.equal({ boxHeight: 18_000, listTop: 700 });
   });
 
   it('scrolls as little as shows a row whole', () => {
