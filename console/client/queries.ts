@@ -15,6 +15,7 @@ import { readPermit, type Permit, type Requirement } from '../parts/permits.js';
 import { useSurroundings } from './context.js';
 import type { PermittedOperations } from './operations.js';
 import type { ReadResult } from './service.js';
+import { isRefusal, writeFault } from './write-faults.js';
 
 /** Answers stay for five minutes after the last part that shows them, so that Back is at once. */
 const keptMs = 5 * 60_000;
@@ -136,17 +137,6 @@ export type Action<I> = {
   readonly clearFault: () => void;
 };
 
-/** Ends of a write that are clear: it had no effect. */
-const refusals = [
-  'invalid_request',
-  'conflict',
-  'already_exists',
-  'precondition_failed',
-  'payload_too_large',
-  'forbidden',
-  'not_found',
-] as const;
-
 /**
  * A write, with the operations that its permit covers: its controls are disabled where the permit
  * refuses. `act` gets the options for its call: strict handling, and an idempotency key that stays
@@ -164,6 +154,9 @@ export const useAction = <R extends Requirement, I = void>(
     fault: null,
   });
   const call = useMemo(() => ({ key: uuid(), isRunning: false }), []);
+  const update = (): void => {
+    for (const noun of changes) void queries.invalidateQueries({ queryKey: [noun] });
+  };
   const run = async (input: I): Promise<boolean> => {
     if (call.isRunning) return false;
     call.isRunning = true;
@@ -173,12 +166,15 @@ export const useAction = <R extends Requirement, I = void>(
       await act(operations, input, { strict: true, idempotencyKey: call.key });
       call.key = uuid();
       setState({ isRunning: false, fault: null });
-      for (const noun of changes) void queries.invalidateQueries({ queryKey: [noun] });
+      update();
       return true;
     } catch (error) {
       // A refusal may be stored under its key; only an unclear end needs the same key again.
-      if (isFault(error, ...refusals)) call.key = uuid();
-      setState({ isRunning: false, fault: faultOf(error as Error) });
+      if (isRefusal(error)) call.key = uuid();
+      const fault = faultOfError(writeFault(error) as Error);
+      setState({ isRunning: false, fault });
+      // A conflict is with what the page does not show yet.
+      if (fault.code === 'conflict') update();
       return false;
     } finally {
       call.isRunning = false;
@@ -186,10 +182,6 @@ export const useAction = <R extends Requirement, I = void>(
   };
   return { permit, ...state, run, clearFault: () => setState({ ...state, fault: null }) };
 };
-
-/** Fault of a write that is not sent, because its target is not what was shown any more. */
-export const changedSince = (): AssayFault =>
-  new AssayFault('It was changed since it was shown', { code: 'precondition_failed' });
 
 /** The end of a write of a queue: its answer, or why it failed. */
 type WriteOutcome<T> = { readonly value: T } | { readonly fault: AssayFault };

@@ -3,6 +3,7 @@ import type { Project } from '../../clients/typescript/src/generated/projects-ty
 import { useSurroundings } from '../client/context.js';
 import { useProject } from '../client/project.js';
 import { useAction, useQuery } from '../client/queries.js';
+import { secretOf } from '../client/write-faults.js';
 import { Button } from '../parts/button.js';
 import { CopyText } from '../parts/copy-text.js';
 import { Checkbox } from '../parts/field.js';
@@ -92,7 +93,7 @@ const NewKey = (props: {
         },
         options,
       );
-      props.onKey(made.api_key);
+      props.onKey(secretOf(made.api_key, 'Revoke that key under Keys and make another.'));
     },
     ['api-keys'],
   );

@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks';
 import { useSurroundings } from '../client/context.js';
 import { useAction } from '../client/queries.js';
+import { secretOf } from '../client/write-faults.js';
 import { Button } from '../parts/button.js';
 import { Dialog } from '../parts/dialog.js';
 import { fieldFault } from '../parts/faults.js';
@@ -33,7 +34,7 @@ export const NewKey = (props: {
         },
         options,
       );
-      setSecret(key.api_key);
+      setSecret(secretOf(key.api_key, 'Revoke that key and make another.'));
     },
     ['api-keys'],
   );

@@ -9,13 +9,16 @@ export const faultText = (fault: AssayFault): FaultText => {
     return { title: 'Not found, or not shared with you', detail: null };
   }
   if (code === 'unreachable' || code === 'timeout') {
-    return { title: 'The service does not answer', detail: 'What is shown stays readable.' };
+    return { title: 'The service does not answer', detail: unreachableText };
   }
   if (code === 'internal_error') {
     return { title: 'The service failed', detail: `Request ${fault.requestId ?? 'unknown'}` };
   }
   return { title: message, detail: null };
 };
+
+const unreachableText =
+  'What is shown stays readable. A change can be made again: it is done once.';
 
 /** The complaint about a member of the body, by its name; null when there is none. */
 export const fieldFault = (fault: AssayFault | null, member: string): string | null =>

@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks';
 import type { Invitation } from '../../clients/typescript/src/generated/users-types.js';
 import { useSurroundings } from '../client/context.js';
 import { useAction } from '../client/queries.js';
+import { secretOf } from '../client/write-faults.js';
 import { Button } from '../parts/button.js';
 import { Dialog } from '../parts/dialog.js';
 import { fieldFault } from '../parts/faults.js';
@@ -22,6 +23,10 @@ export const InviteDialog = (props: { readonly caller: Caller; readonly onClose:
     async (operations, _input, options) => {
       const wanted = emails.split(/[\s,;]+/).filter((email) => email !== '');
       const answer = await operations.users.invite({ emails: wanted, role }, options);
+      // Null where people sign in by another way, and need no link.
+      for (const { invitation_token: token } of answer.invitations) {
+        secretOf(token ?? 'none', 'Make a new link for each of them under People.');
+      }
       setInvitations(answer.invitations);
     },
     ['users'],

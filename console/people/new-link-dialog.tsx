@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks';
 import type { User } from '../../clients/typescript/src/generated/users-types.js';
 import { useSurroundings } from '../client/context.js';
 import { useAction } from '../client/queries.js';
+import { secretOf } from '../client/write-faults.js';
 import { Button } from '../parts/button.js';
 import { Dialog } from '../parts/dialog.js';
 import { FaultNotice } from '../parts/notice.js';
@@ -16,7 +17,7 @@ export const NewLinkDialog = (props: { readonly user: User; readonly onClose: ()
   const [token, setToken] = useState<string | null>(null);
   const issue = useAction(removalPermit(user), async (operations, _input, options) => {
     const answer = await operations.users.issueInvitation({ user_id: user.id }, options);
-    setToken(answer.invitation_token);
+    setToken(secretOf(answer.invitation_token, 'Make another, which takes its place.'));
   });
   return (
     <Dialog title={`New link for ${email}`} onClose={props.onClose}>

@@ -6,7 +6,8 @@ import type {
 } from '../../clients/typescript/src/generated/annotations-types.js';
 import type { AssayFault } from '../../clients/typescript/src/fault.js';
 import { useEditedMembers } from '../client/edited-members.js';
-import { changedSince, useAction } from '../client/queries.js';
+import { useAction } from '../client/queries.js';
+import { changedSince } from '../client/write-faults.js';
 import { Button } from '../parts/button.js';
 import { Dialog } from '../parts/dialog.js';
 import { fieldFault } from '../parts/faults.js';

@@ -1,6 +1,7 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { PermittedOperations } from '../client/operations.js';
-import { changedSince, useAction } from '../client/queries.js';
+import { useAction } from '../client/queries.js';
+import { changedSince } from '../client/write-faults.js';
 import { Button } from '../parts/button.js';
 import { fieldFault } from '../parts/faults.js';
 import { TextField } from '../parts/field.js';

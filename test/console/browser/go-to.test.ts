@@ -99,7 +99,7 @@ describeInBrowser('the console, the search for places and the keys', () => {
     await page.getByRole('treegrid', { name: 'Spans' }).waitFor();
     const other = await open('/', { theme: 'dark', width: 360 });
     await find(other, name);
-    await other.getByText('Records and runs are found in a project').waitFor();
+    await other.getByText('Open a project to search its log streams').waitFor();
     await expectAccessible(other);
   });
 
