@@ -1,5 +1,6 @@
-import { useState } from 'preact/hooks';
+import { useMemo, useState } from 'preact/hooks';
 import type { ComponentChildren } from 'preact';
+import { openedAtFirst } from './json-opening.js';
 
 /** Entries of one object or list that are shown at once; a button shows as many more. */
 const pageSize = 100;
@@ -8,22 +9,29 @@ type Props = {
   readonly value: unknown;
   /** Shows a piece of recorded text. */
   readonly text: (text: string) => ComponentChildren;
-  /** Levels that are open at first; 1 by default. */
+  /** Levels that are open at first, as far as that is quick; 1 by default. */
   readonly openLevels?: number;
   /** Control beside an object; null: none. */
   readonly action?: (value: object) => ComponentChildren;
 };
 
 /** JSON as a tree that makes nodes for what is open only, whatever its depth and size. */
-export const JsonTree = ({ value, text, openLevels = 1, action = noAction }: Props) => (
-  <div class="json-tree mono">
-    <Value name={null} value={value} text={text} openLevels={openLevels} action={action} />
-  </div>
-);
+export const JsonTree = ({ value, text, openLevels = 1, action = noAction }: Props) => {
+  const opened = useMemo(() => openedAtFirst(value, openLevels, pageSize), [value, openLevels]);
+  return (
+    <div class="json-tree mono">
+      <Value name={null} value={value} text={text} opened={opened} action={action} />
+    </div>
+  );
+};
 
 const noAction = (): null => null;
 
-type ValueProps = Required<Props> & { readonly name: string | null };
+type ValueProps = Required<Omit<Props, 'openLevels'>> & {
+  readonly name: string | null;
+  /** Objects and lists that are open at first. */
+  readonly opened: ReadonlySet<unknown>;
+};
 
 const Value = (props: ValueProps) => {
   const { name, value, text } = props;
@@ -44,8 +52,8 @@ const Value = (props: ValueProps) => {
 };
 
 const Branch = (props: ValueProps & { readonly value: object }) => {
-  const { name, value, text, openLevels, action } = props;
-  const [isOpen, setIsOpen] = useState(openLevels > 0);
+  const { name, value, text, opened, action } = props;
+  const [isOpen, setIsOpen] = useState(opened.has(value));
   const [shown, setShown] = useState(pageSize);
   const isList = Array.isArray(value);
   const names = isOpen ? Object.keys(value) : [];
@@ -70,7 +78,7 @@ const Branch = (props: ValueProps & { readonly value: object }) => {
               name={child}
               value={(value as Readonly<Record<string, unknown>>)[child]}
               text={text}
-              openLevels={openLevels - 1}
+              opened={opened}
               action={action}
             />
           ))}
