@@ -110,6 +110,14 @@ const leadColumns = (
         </a>
       ),
     },
+    // In sight at 1,280 px, however many metrics there are.
+    {
+      id: 'created_at',
+      label: 'Created',
+      width: 120,
+      isSortable: true,
+      cell: (row) => <Instant at={row.created_at} relative isInGrid />,
+    },
     ...(hasGroups
       ? [
           {
@@ -216,13 +224,6 @@ const tailColumns = (
     cell: ({ ranking_score: score }) => (score === null ? '–' : printScore(score)),
   },
   ...(rows.some(({ tags }) => Object.keys(tags).length > 0) ? [tagColumn] : []),
-  {
-    id: 'created_at',
-    label: 'Created',
-    width: 168,
-    isSortable: true,
-    cell: (row) => <Instant at={row.created_at} relative isInGrid />,
-  },
 ];
 
 const ratingColumn = (templates: ReadonlyMap<string, string>): GridColumn<Experiment> => ({
