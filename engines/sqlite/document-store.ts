@@ -4,13 +4,13 @@ import { cancellationFault } from '../../kernel/query-context.js';
 import { Fault } from '../../kernel/fault.js';
 import type { Instant } from '../../kernel/schema-types.js';
 import { startQuarantineCleanup, markDamaged } from '../node/file-quarantine.js';
-import { systemClock } from '../node/clock.js';
 import { makeFolder } from '../node/files.js';
 import { openDatabase, type Database, type Statement } from './database.js';
 import { checkRows, catalogDamage } from './document-check.js';
 import { recordedDamage, isDamage, prepareOrRebuild, type DamagedFile } from './document-damage.js';
 import { corruptionError, defineRowChecksum, stampSchema } from './document-checksums.js';
 import { addChecksumColumns, dropTable, generationsSchema } from './document-tables.js';
+import { openWalTruncation } from './wal-truncation.js';
 
 /** Compiled statements cached; filters and sorts differ in shape, so the cache is bounded. */
 const statementsMax = 500;
@@ -84,17 +84,7 @@ export const openDocumentStore = async ({
   defineCancellation(database, isCancelled);
   defineRowChecksum(database);
   const endChecking = readOnly ? () => undefined : startChecking(database, file);
-  let timer: NodeJS.Timeout | null = null;
-  let since: Instant | null = null;
-  const forget = (): void => {
-    since ??= systemClock.now();
-    timer ??= setTimeout(() => {
-      timer = null;
-      const isBusy = database.pragma('wal_checkpoint(TRUNCATE)') !== 0;
-      if (!isBusy) since = null;
-      else forget();
-    }, truncateWalAfterMs).unref();
-  };
+  const truncation = openWalTruncation(database, truncateWalAfterMs);
   const statements = new Map<string, CellStatement>();
   const checkOpen = (): void => {
     if (!database.isOpen()) throw new Fault('unavailable', 'The service is stopping');
@@ -116,11 +106,11 @@ export const openDocumentStore = async ({
       return database.transaction('deferred', work);
     },
     pinnedGeneration: null,
-    truncateWalSoon: forget,
-    erasingSince: () => since,
+    truncateWalSoon: truncation.soon,
+    erasingSince: truncation.since,
     damage: () => recordedDamage(file),
     close: () => {
-      if (timer !== null) clearTimeout(timer);
+      truncation.end();
       endCleanup();
       endChecking();
       database.close();
