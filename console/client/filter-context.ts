@@ -38,17 +38,20 @@ export const useFilterContext = (projectId: string, population: Population): Fil
   );
 };
 
-/** Columns of a kind of records in a project; undefined until they came. */
-export const useColumns = (projectId: string, population: Population, isWanted: boolean) => {
+/** The query for the columns of a kind of records in a project. */
+export const useColumnsQuery = (projectId: string, population: Population, isWanted: boolean) => {
   const kind = kindOf[population];
-  const { value } = useQuery({
+  return useQuery({
     key: [kind, 'columns', projectId],
     ask: (operations, signal) => operations[kind].columns({ project_id: projectId }, { signal }),
     freshMs: columnsFreshMs,
     isEnabled: isWanted,
   });
-  return value?.columns;
 };
+
+/** Columns of a kind of records in a project; undefined until they came. */
+export const useColumns = (projectId: string, population: Population, isWanted: boolean) =>
+  useColumnsQuery(projectId, population, isWanted).value?.columns;
 
 /** Recorded values of the column that a completion wants, with counts over the last 30 days. */
 export const useWantedValues = (projectId: string) => {

@@ -22,7 +22,7 @@ export type Session = {
    * where the service did not answer that.
    */
   readonly end: (isHeard: boolean) => void;
-  /** Adds the token to requests; on 401 `token_expired` renews it and repeats the request. */
+  /** Adds the token to requests; on 401 renews it and repeats the request. */
   readonly fetch: typeof fetch;
 };
 
@@ -132,7 +132,8 @@ const withRenewals =
     let answer = await send(input, withLogin(init, used));
     // A token of another tab may have expired, too.
     for (const source of ['tabs', 'service'] as const) {
-      if (answer.status !== 401 || used === null || !(await isExpired(answer))) break;
+      // Of a token that was valid once this is its end, whatever the code.
+      if (answer.status !== 401 || used === null) break;
       used = await renew(used, source);
       if (used === null) break;
       answer = await send(input, withLogin(init, used));
@@ -158,15 +159,6 @@ const personOf = (token: string): string => {
   } catch {
     return token;
   }
-};
-
-/** True for answers that say that the login is over, and not that a credential is wrong. */
-const isExpired = async (answer: Response): Promise<boolean> => {
-  const body = (await answer
-    .clone()
-    .json()
-    .catch(() => ({}))) as { readonly code?: string };
-  return body.code === 'token_expired' || body.code === 'unauthenticated';
 };
 
 /** Hands the token to tabs that want it, and follows the logins of the other tabs. */

@@ -10,6 +10,8 @@ export type UnsavedWork = {
   /** Null removes it. */
   readonly write: (name: string, work: unknown) => void;
   readonly clear: () => void;
+  /** True while there is some. Parts that ask are drawn again when it changes. */
+  readonly hasAny: () => boolean;
 };
 
 export const openUnsavedWork = (window: Window): UnsavedWork => {
@@ -28,5 +30,6 @@ export const openUnsavedWork = (window: Window): UnsavedWork => {
     clear: () => {
       all.value = new Map();
     },
+    hasAny: () => all.value.size > 0,
   };
 };

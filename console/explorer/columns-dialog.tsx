@@ -3,6 +3,7 @@ import type { Column } from '../../clients/typescript/src/generated/traces-types
 import { Button } from '../parts/button.js';
 import { Dialog } from '../parts/dialog.js';
 import { Checkbox, TextField } from '../parts/field.js';
+import { columnsMax } from './model.js';
 
 /** Further columns in the page at once: a project may have 2,000. */
 const foundMax = 100;
@@ -60,6 +61,9 @@ export const ColumnsDialog = (props: {
           </li>
         ))}
       </ul>
+      {ids.length >= columnsMax && (
+        <p role="status">{columnsMax} columns at once: take one away to add another.</p>
+      )}
       <TextField label="Find a column" type="search" value={wanted} onInput={setWanted} />
       <ul class="column-list" aria-label="Further columns">
         {found.slice(0, foundMax).map(({ id, label, group_label: group, is_empty: isEmpty }) => (
@@ -67,6 +71,7 @@ export const ColumnsDialog = (props: {
             <Checkbox
               label={label}
               isChecked={false}
+              isDisabled={ids.length >= columnsMax}
               onChange={() => props.onChange([...ids, id])}
             />
             <span class="note">{isEmpty ? `${group}, no values` : group}</span>

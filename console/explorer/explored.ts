@@ -79,6 +79,8 @@ export const useExploredRecords = (
     isAnswered,
     matching: matching.value,
     all: all.value,
+    /** Counts the records again and again while the range moves with the clock. */
+    live,
     /** Records that came since the shown ones were asked for. */
     added: Math.max(0, since),
     refresh,

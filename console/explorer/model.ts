@@ -26,12 +26,15 @@ const usualColumns: Readonly<Record<Population, readonly string[]>> = {
     'metrics/duration_ns',
   ],
 };
+/** Columns at once: a search answers 60 fields (contract 1.11), of which three are needed. */
+export const columnsMax = 57;
 /** Metrics of the project and ratings that are shown unasked. */
 const furtherColumnsMax = 3;
 
 /**
  * The columns that are shown: the wanted ones, or the usual ones with the first few metrics and
- * ratings of the project. Unknown names, and without a choice empty columns, are left out.
+ * ratings of the project. Unknown names, more than 57, and without a choice empty columns, are left
+ * out.
  */
 export const shownColumns = (
   columns: readonly Column[],
@@ -39,7 +42,7 @@ export const shownColumns = (
   population: Population,
 ): readonly Column[] => {
   const byId = new Map(columns.map((column) => [column.id, column]));
-  if (wanted !== null) return wanted.flatMap((id) => byId.get(id) ?? []);
+  if (wanted !== null) return wanted.flatMap((id) => byId.get(id) ?? []).slice(0, columnsMax);
   const usual = usualColumns[population].flatMap((id) => {
     const column = byId.get(id);
     return column === undefined || (column.is_empty && column.category === 'metric') ? [] : column;

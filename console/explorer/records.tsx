@@ -1,8 +1,9 @@
 import { useState } from 'preact/hooks';
 import type { Column } from '../../clients/typescript/src/generated/traces-types.js';
 import { useSurroundings } from '../client/context.js';
-import { kindOf, useColumns } from '../client/filter-context.js';
+import { kindOf, useColumnsQuery } from '../client/filter-context.js';
 import { useKeys } from '../client/keys.js';
+import type { Query } from '../client/queries.js';
 import { Button } from '../parts/button.js';
 import { BehindNotice, FaultNotice, Skeleton } from '../parts/notice.js';
 import { scopeCodec } from '../parts/record-scope.js';
@@ -22,8 +23,9 @@ import { VolumeStrip } from './strip.js';
 export const Records = (props: RecordsProps) => {
   const { projectId, view, tree } = props;
   const { population } = props.context;
-  const own = useColumns(projectId, population, true);
-  const ofSpans = useColumns(projectId, 'span', population === 'trace');
+  const asked = useColumnsQuery(projectId, population, true);
+  const askedOfSpans = useColumnsQuery(projectId, 'span', population === 'trace');
+  const [own, ofSpans] = [asked.value?.columns, askedOfSpans.value?.columns];
   const [columns, spanColumns] = [own ?? noColumns, ofSpans ?? noColumns];
   const shown = shownColumns(columns, view.cols, population);
   const known = own === undefined ? undefined : shown;
@@ -56,7 +58,7 @@ export const Records = (props: RecordsProps) => {
             onRange={(range) => props.onChange({ t: range })}
           />
         )}
-        <Outcome {...props} explored={explored} />
+        <Outcome {...props} explored={explored} columns={[asked, askedOfSpans]} />
         {rows.length > 0 && (
           <RecordGrid
             {...props}
@@ -89,18 +91,23 @@ type ExploredProps = RecordsProps & {
 };
 
 /** Faults and gaps of the answer, or why it is empty. */
-const Outcome = (props: ExploredProps) => {
+const Outcome = (props: ExploredProps & { readonly columns: readonly Query<unknown>[] }) => {
   const { explored } = props;
   const { first, rows } = explored;
+  const asked = [first, ...props.columns, explored.live];
+  const failed = asked.find(({ fault }) => fault !== null);
   const unknown = first.value?.unknownColumns ?? [];
   return (
     <>
       {unknown.length > 0 && (
         <p class="note warn">Recorded nowhere in this project: {unknown.join(', ')}</p>
       )}
-      <FaultNotice fault={first.fault ?? explored.furtherFault} onRetry={first.refetch} />
+      <FaultNotice
+        fault={failed?.fault ?? explored.furtherFault}
+        onRetry={(failed ?? first).refetch}
+      />
       <BehindNotice isBehind={first.isBehind} />
-      {first.value === undefined && first.fault === null && <Skeleton />}
+      {first.value === undefined && failed === undefined && <Skeleton />}
       {explored.isReady && rows.length === 0 && (
         <EmptyRecords
           population={props.context.population}

@@ -34,7 +34,15 @@ export const Page = ({ params }: PageProps) => {
   const { shell, program } = snippetOf(kind, target);
   const first = useFirstTrace(projectId);
   const project = useProject(projectId);
-  if (first.state === 'unknown') return null;
+  if (first.state === 'unknown') {
+    if (project.fault === null) return null;
+    return (
+      <>
+        <PageHeading title="Send a first trace" />
+        <FaultNotice fault={project.fault} onRetry={project.refetch} />
+      </>
+    );
+  }
   return (
     <>
       <PageHeading title="Send a first trace" />

@@ -50,6 +50,13 @@ export const Page = () => {
           isRequired
         />
         {accept.fault?.code !== 'invalid_request' && <FaultNotice fault={accept.fault} />}
+        {accept.fault?.code === 'invalid_credentials' && (
+          <p>
+            The link was used before, a newer one took its place, or it is older than seven days. If
+            you set a password with it, <a href={navigation.href('/sign-in')}>sign in</a>; else ask
+            for a new link.
+          </p>
+        )}
         <Button type="submit" look="primary" isDisabled={accept.isRunning}>
           Set the password and sign in
         </Button>

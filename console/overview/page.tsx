@@ -1,7 +1,7 @@
 import { useEffect, useRef } from 'preact/hooks';
 import type { Column } from '../../clients/typescript/src/generated/traces-types.js';
 import { useSurroundings } from '../client/context.js';
-import { useColumns } from '../client/filter-context.js';
+import { useColumnsQuery } from '../client/filter-context.js';
 import { useKeys } from '../client/keys.js';
 import { useQuery, type Query } from '../client/queries.js';
 import { useScopeFields } from '../client/scope-fields.js';
@@ -43,8 +43,9 @@ export const Page = ({ params }: PageProps) => {
     onChange: (part) => (part.t === undefined ? change(part) : setRange.push(part.t)),
   });
   const views = useSavedViews({ projectId, page: 'overview' });
-  const traceColumns = useColumns(projectId, 'trace', true);
-  const spanColumns = useColumns(projectId, 'span', true);
+  const ofTraces = useColumnsQuery(projectId, 'trace', true);
+  const ofSpans = useColumnsQuery(projectId, 'span', true);
+  const [traceColumns, spanColumns] = [ofTraces.value?.columns, ofSpans.value?.columns];
   const columns = [...(traceColumns ?? []), ...(spanColumns ?? [])];
   const metrics = shownMetrics(traceColumns ?? []);
   const scope = useScope(projectId, view.run, fields.tree);
@@ -57,6 +58,7 @@ export const Page = ({ params }: PageProps) => {
     filter: tree,
     widgets: widgetsOf(metrics),
   });
+  const failed = [overview, ofTraces, ofSpans].find(({ fault }) => fault !== null);
   const count = overview.value?.all.aggregate_metrics.requests_count;
   useOverviewKeys(view, {
     refetch: overview.refetch,
@@ -68,7 +70,7 @@ export const Page = ({ params }: PageProps) => {
       <Head {...{ view, columns, fields }} onChange={change} />
       {fields.filter(views.button)}
       {views.dialog}
-      <FaultNotice fault={overview.fault} onRetry={overview.refetch} />
+      <FaultNotice fault={failed?.fault ?? null} onRetry={failed?.refetch ?? overview.refetch} />
       <BehindNotice isBehind={overview.isBehind} />
       {overview.isLoading && <Skeleton />}
       {count === 0 && overview.value !== undefined && (

@@ -8,7 +8,7 @@ import { backPlace } from './state.js';
 
 /** Signs in, then goes back to the page that was asked for. */
 export const Page = () => {
-  const { navigation, service } = useSurroundings();
+  const { navigation, service, unsaved } = useSurroundings();
   const state = service.session.state.value;
   const { view } = navigation.place.value;
   useEffect(() => {
@@ -20,6 +20,9 @@ export const Page = () => {
     <main class="alone">
       <PageHeading title="Sign in" />
       <Obstacle />
+      {unsaved.hasAny() && (
+        <p role="status">Changes of this tab that are not saved wait for you to sign in again.</p>
+      )}
       <SignInForm />
       <p class="note">
         No account yet, or the password is lost: an admin invites you, or the operator runs assay

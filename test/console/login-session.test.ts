@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import { AssayFault } from '../../clients/typescript/src/fault.js';
 import { forgetLastPerson } from '../../console/client/last-person.js';
 import { openService } from '../../console/client/service.js';
-import { openSession, type Session } from '../../console/client/session.js';
+import { openSession, type Session, type SessionObstacle } from '../../console/client/session.js';
 import type { TabMessage, Tabs } from '../../console/engines/tab-messages.js';
 
 type Take = (message: TabMessage) => void;
@@ -194,16 +194,23 @@ describe('the login of a tab', () => {
 
   it('keeps drafts for the same person, and nothing for another one', () => {
     const person = signal<string | null>(null);
+    const obstacle = signal<SessionObstacle | null>(null);
     const cleared: string[] = [];
     const clearing = (name: string) => () => void cleared.push(name);
     forgetLastPerson({
-      service: { session: { person } },
-      queries: { clear: clearing('answers') },
+      service: { session: { person, obstacle } },
+      queries: {
+        clear: clearing('answers'),
+        invalidateQueries: async () => void cleared.push('asked again'),
+      },
       navigation: { forgetVisited: clearing('places') },
       unsaved: { clear: clearing('drafts') },
     });
     for (const next of ['ada', null, 'ada']) person.value = next;
     expect(cleared).to.deep.equal([]);
+    obstacle.value = 'over';
+    obstacle.value = null;
+    expect(cleared.splice(0)).to.deep.equal(['asked again']);
     person.value = null;
     person.value = 'bob';
     expect(cleared).to.have.members(['answers', 'places', 'drafts']);
