@@ -110,14 +110,7 @@ const leadColumns = (
         </a>
       ),
     },
-    // In sight at 1,280 px, however many metrics there are.
-    {
-      id: 'created_at',
-      label: 'Created',
-      width: 120,
-      isSortable: true,
-      cell: (row) => <Instant at={row.created_at} relative isInGrid />,
-    },
+    createdColumn,
     ...(hasGroups
       ? [
           {
@@ -153,6 +146,15 @@ const leadColumns = (
       cell: (row) => row.num_traces?.toLocaleString('en') ?? '–',
     },
   ];
+};
+
+/** Beside the name, so that it is in sight at 1,280 px, however many metrics there are. */
+const createdColumn: GridColumn<Experiment> = {
+  id: 'created_at',
+  label: 'Created',
+  width: 120,
+  isSortable: true,
+  cell: (row) => <Instant at={row.created_at} relative isInGrid />,
 };
 
 const RankCell = ({ experiment }: { readonly experiment: Experiment }) => {

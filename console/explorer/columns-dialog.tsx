@@ -16,14 +16,7 @@ export const ColumnsDialog = (props: {
   readonly onChange: (ids: readonly string[] | null) => void;
   readonly onClose: () => void;
 }) => {
-  const [wanted, setWanted] = useState('');
   const ids = props.shown.map(({ id }) => id);
-  const others = props.columns.filter(({ id }) => !ids.includes(id));
-  const full = [...others.filter((one) => !one.is_empty), ...others.filter((one) => one.is_empty)];
-  const found = full.filter(({ id, label }) =>
-    `${label} ${id}`.toLowerCase().includes(wanted.toLowerCase()),
-  );
-  const more = found.length - foundMax;
   const move = (id: string, step: number): void => {
     const next = ids.filter((one) => one !== id);
     next.splice(Math.max(0, ids.indexOf(id) + step), 0, id);
@@ -61,9 +54,33 @@ export const ColumnsDialog = (props: {
           </li>
         ))}
       </ul>
-      {ids.length >= columnsMax && (
-        <p role="status">{columnsMax} columns at once: take one away to add another.</p>
-      )}
+      <FurtherColumns
+        columns={props.columns.filter(({ id }) => !ids.includes(id))}
+        isFull={ids.length >= columnsMax}
+        onAdd={(id) => props.onChange([...ids, id])}
+      />
+      <Button onClick={() => props.onChange(null)}>The usual columns</Button>
+    </Dialog>
+  );
+};
+
+/** Columns that are not shown, those without values last; each can be added. */
+const FurtherColumns = (props: {
+  readonly columns: readonly Column[];
+  /** True: no column can be added. */
+  readonly isFull: boolean;
+  readonly onAdd: (id: string) => void;
+}) => {
+  const [wanted, setWanted] = useState('');
+  const { columns, isFull } = props;
+  const ordered = [...columns.filter((one) => !one.is_empty), ...columns.filter(isEmptyColumn)];
+  const found = ordered.filter(({ id, label }) =>
+    `${label} ${id}`.toLowerCase().includes(wanted.toLowerCase()),
+  );
+  const more = found.length - foundMax;
+  return (
+    <>
+      {isFull && <p role="status">{columnsMax} columns at once: take one away to add another.</p>}
       <TextField label="Find a column" type="search" value={wanted} onInput={setWanted} />
       <ul class="column-list" aria-label="Further columns">
         {found.slice(0, foundMax).map(({ id, label, group_label: group, is_empty: isEmpty }) => (
@@ -71,15 +88,16 @@ export const ColumnsDialog = (props: {
             <Checkbox
               label={label}
               isChecked={false}
-              isDisabled={ids.length >= columnsMax}
-              onChange={() => props.onChange([...ids, id])}
+              isDisabled={isFull}
+              onChange={() => props.onAdd(id)}
             />
             <span class="note">{isEmpty ? `${group}, no values` : group}</span>
           </li>
         ))}
       </ul>
       {more > 0 && <p class="note">{more.toLocaleString('en')} more: find them by name</p>}
-      <Button onClick={() => props.onChange(null)}>The usual columns</Button>
-    </Dialog>
+    </>
   );
 };
+
+const isEmptyColumn = (column: Column): boolean => column.is_empty;
