@@ -35,7 +35,10 @@ export const Instant = (props: {
   );
 };
 
-/** The time of the service at each rendering, which comes whenever the age of the instant has another text. */
+/**
+ * The time of the service at each rendering, which comes whenever the age of the instant has
+ * another text.
+ */
 const useNow = (at: string | null): number => {
   const { clock, service } = useSurroundings();
   const [ticks, tick] = useReducer((count: number, _event: null) => count + 1, 0);

@@ -33,7 +33,7 @@ export const rowWindow = (list: {
   };
 };
 
-/** Pixels of a box that browsers lay out: the tallest are 17.9 million (Firefox) and 33.5 million. */
+/** Pixels of a box: browsers lay out 17.9 million (Firefox) or 33.5 million at most. */
 const boxPixelsMax = 15_000_000;
 
 /**

@@ -32,7 +32,7 @@ export const Page = () => {
   );
 };
 
-/** What the service could not be asked or told, and what to do about it. */
+/** The question that the service did not answer, and what to do about it. */
 const Obstacle = () => {
   const { session } = useSurroundings().service;
   if (session.obstacle.value === 'unanswered') {

@@ -42,7 +42,7 @@ const fileHeaders = {
   'X-Content-Type-Options': 'nosniff',
   'Permissions-Policy': 'camera=(), microphone=(), geolocation=(), payment=(), usb=()',
 };
-const offText = 'The console is off in this process (ASSAY_CONSOLE=off). The API is at /v2';
+const offText = 'The console is off in this process (ASSAY_CONSOLE=off); the API is on';
 const assetCaching = 'public, max-age=31536000, immutable';
 
 /**

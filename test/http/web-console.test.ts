@@ -277,7 +277,7 @@ describe('ASSAY_CONSOLE', () => {
   };
 
   it('serves the console from the build unless it is off', async () => {
-    const off = 'The console is off in this process (ASSAY_CONSOLE=off). The API is at /v2';
+    const off = 'The console is off in this process (ASSAY_CONSOLE=off); the API is on';
     expect(await detailAt(await sharedApp(), '/console/')).not.to.equal(off);
     const app = await startApp(undefined, { ASSAY_CONSOLE: 'off' });
     for (const path of ['/console', '/console/', '/console/assets/main-01234567.js']) {
