@@ -14,7 +14,12 @@ import { growthRowNames, growthRows } from './growth.js';
 import { historyFoldRow } from './history-fold.js';
 import { historyReadRowNames, historyReadRows } from './history-reads.js';
 import { ingestRows } from './ingest.js';
-import { ingestBudgetRowNames, ingestBudgetRows } from './ingest-budget.js';
+import {
+  eventStoreBudgetRowName,
+  eventStoreBudgetRows,
+  ingestBudgetRowNames,
+  ingestBudgetRows,
+} from './ingest-budget.js';
 import { readOneRowNames, readOneRows } from './read-one.js';
 import { otlpRowNames, otlpRows } from './otlp.js';
 import { textSearchRowNames, textSearchRows } from './text-search.js';
@@ -37,6 +42,7 @@ const groups: readonly {
   { rows: ['start-empty', 'memory-idle'], measure: idleServiceRows },
   { rows: ['ingest', 'ingest-projected', 'ingest-lag'], measure: ingestRows },
   { rows: ingestBudgetRowNames, measure: ingestBudgetRows },
+  { rows: [eventStoreBudgetRowName], measure: eventStoreBudgetRows },
   { rows: readOneRowNames, measure: readOneRows },
   { rows: otlpRowNames, measure: otlpRows },
   { rows: growthRowNames, measure: growthRows },

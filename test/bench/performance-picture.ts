@@ -18,7 +18,7 @@ const style = `
   text { font: 13px system-ui, sans-serif; fill: #24292f; }
   .title { font-size: 19px; font-weight: 600; }
   .head { font-size: 15px; font-weight: 600; }
-  .big { font-size: 22px; font-weight: 600; }
+  .big { font-size: 19px; font-weight: 600; }
   .soft { fill: #57606a; }
   .inside { fill: #ffffff; font-weight: 600; }
   .page { fill: #ffffff; stroke: #d0d7de; }
@@ -100,7 +100,7 @@ const budgetPanel = (budgets: readonly PageFigure[]): Panel | null => {
   const most = Math.max(...budgets.map((budget) => moreOf(budget, 'sum µs') ?? 0));
   const scale = (plotRight - plotLeft) / most;
   return {
-    height: 28 + budgets.length * barStep + 44,
+    height: 28 + budgets.length * barStep + 56,
     draw: (top) => [
       textAt(margin, top + 12, 'Processor time of one span, in microseconds by thread', 'head'),
       textAt(width - margin, top + 12, daysOf(budgets), 'soft', 'end'),
@@ -123,13 +123,19 @@ const barOf = (budget: PageFigure, y: number, scale: number): readonly string[] 
     if (wide >= 30) lines.push(textAt(x + wide / 2, y + 17, figureText(value), 'inside', 'middle'));
     x += wide;
   }
-  lines.push(textAt(x + 8, y + 17, `${figureText(moreOf(budget, 'sum µs'))} µs`));
+  const server = moreOf(budget, 'test server µs');
+  const beside = server === null ? '' : ` + server ${figureText(server)}`;
+  lines.push(textAt(x + 8, y + 17, `${figureText(moreOf(budget, 'sum µs'))} µs${beside}`));
   return lines;
 };
 
-/** The first part of a description, which fits before the bars. */
+/** A description that fits before the plot. */
 const shortLabel = (what: string): string =>
-  what.replace(' on the EventStoreDB test server', ' on EventStoreDB');
+  what
+    .replace(' on the EventStoreDB test server', ' on EventStoreDB')
+    .replace(' of ten spans', '')
+    .replace('a page of 100', '100')
+    .replace(' of their inputs', '');
 
 const legendOf = (y: number): readonly string[] => {
   const step = (width - 2 * margin) / processorParts.length;
@@ -174,7 +180,7 @@ const rangeOf = (question: PageFigure, y: number, namesSize: boolean): readonly 
   const size = namesSize ? `, ${(question.spans ?? 0) / 1_000_000} million` : '';
   const [from, mid, to] = [axisX(p50), axisX(p95), axisX(p99)];
   return [
-    textAt(margin, y + 4, `${question.what.replace('a page of 100 spans', '100 spans')}${size}`),
+    textAt(margin, y + 4, `${shortLabel(question.what)}${size}`),
     `<line class="range" x1="${fixed(from)}" y1="${y}" x2="${fixed(to)}" y2="${y}"/>`,
     `<circle class="mark" cx="${fixed(from)}" cy="${y}" r="5"/>`,
     `<line class="range" x1="${fixed(mid)}" y1="${y - 6}" x2="${fixed(mid)}" y2="${y + 6}"/>`,
