@@ -1,7 +1,6 @@
 import { throwIfAborted, cancellationFault } from './query-context.js';
 import { laterPosition, logStart, type QueryContext, type Clock, type Position } from './ports.js';
 import { singleFlight } from './concurrency.js';
-import { openLastSeen } from './last-seen.js';
 import { openWaitQueue } from './wait-queue.js';
 
 /**
@@ -215,6 +214,22 @@ const openByteLimit = (
       if (late.sinceOther(project) < lateReadWindowMs) return besideLateReads;
       return logged.sinceOther(project) < soleWriterAfterMs ? among : alone;
     },
+  };
+};
+
+/**
+ * Tracks when a project other than the given one was seen last: remembering the last two is enough.
+ */
+const openLastSeen = (now: () => number) => {
+  const never = { project: '', at: Number.NEGATIVE_INFINITY };
+  let [last, other] = [never, never];
+  return {
+    see: (project: string): void => {
+      if (last.project !== project) other = last;
+      last = { project, at: now() };
+    },
+    /** Milliseconds. */
+    sinceOther: (project: string): number => now() - (last.project === project ? other : last).at,
   };
 };
 

@@ -206,7 +206,8 @@ const waitUntilReached = async (
     const waited = clock.milliseconds() - began;
     if (!isAnnounced && project != null && waited >= waitingReadMs) {
       isAnnounced = true;
-      announceWaitingRead(bus, project);
+      const position = late().reduce((end, { target }) => laterPosition(end, target), logStart);
+      announceWaitingRead(bus, project, position);
     }
     if (!isLate && project != null && waited >= lateReadMs) {
       isLate = true;

@@ -29,16 +29,16 @@ type RestOfPage = {
 const revisionsMax = 100_000;
 
 /**
- * Rows after which a page ends while a read of another project waits: a quarter of what a page of
- * the embedded log has in traces of ten spans, so that the read waits for less at a time.
+ * Least rows of each part of a divided page. A batch has a fixed cost (D-168), and only rows that
+ * follow the awaited event hold up the read.
  */
-export const besideReadRowsMax = 512;
+export const partRowsMin = 256;
 /** Age at which the rest of a divided page is read again: it may have been erased since. */
 const restMaxMs = 1_000;
 
 /**
- * Reads pages with decoded events; reports a stream whose next revision is missing. While a read of
- * a project waits, pages are divided after so many rows of other projects.
+ * Reads pages with decoded events; reports a stream whose next revision is missing. Where a
+ * read waits for an event of a page, the page ends there, unless few rows of other projects follow.
  */
 export const openPageReader = ({
   reader,
@@ -66,7 +66,7 @@ export const openPageReader = ({
       const now = clock.milliseconds();
       const kept = rest?.after === position && now - rest.readAt < restMaxMs ? rest : null;
       const whole = kept?.page ?? (await read(position));
-      const count = whole.gap === null ? eventsBesideReads(whole.events, waitingReads) : Infinity;
+      const count = whole.gap === null ? eventsUntilRead(whole.events, waitingReads) : Infinity;
       const [page, left] = dividePage(whole, count);
       rest = left && { after: page.through, page: left, readAt: kept?.readAt ?? now };
       onPage?.(page.events);
@@ -75,17 +75,32 @@ export const openPageReader = ({
   };
 };
 
-/** Number of events that hold up no waiting read for longer than `besideReadRowsMax` rows. */
-const eventsBesideReads = (events: readonly StoredEvent[], waitingReads: WaitingReads): number => {
+/** Number of events up to the first one that a read waits for; all: the page is not divided. */
+const eventsUntilRead = (events: readonly StoredEvent[], waitingReads: WaitingReads): number => {
   let rows = 0;
-  for (const [at, { stream, data }] of events.entries()) {
-    const project = recordStreamProject(stream);
-    if (project === null || !waitingReads.hasOtherThan(project)) continue;
-    rows += 1 + spanCount(data);
-    if (rows >= besideReadRowsMax) return at + 1;
+  let awaitedBy: string | null = null;
+  for (const [at, event] of events.entries()) {
+    rows += rowCount(event);
+    awaitedBy ??= waitingReads.projectAt(event.position);
+    if (awaitedBy !== null && rows >= partRowsMin) {
+      const isWorth = hasRowsOfOthers(events.slice(at + 1), awaitedBy);
+      return isWorth ? at + 1 : events.length;
+    }
   }
   return events.length;
 };
+
+/** True if at least `partRowsMin` rows are of other projects than the one that reads. */
+const hasRowsOfOthers = (events: readonly StoredEvent[], reading: string): boolean => {
+  let rows = 0;
+  return events.some((event) => {
+    const project = recordStreamProject(event.stream);
+    if (project !== null && project !== reading) rows += rowCount(event);
+    return rows >= partRowsMin;
+  });
+};
+
+const rowCount = ({ data }: StoredEvent): number => 1 + spanCount(data);
 
 /** The first events of a page, and the rest of it; null: nothing is left. */
 const dividePage = (

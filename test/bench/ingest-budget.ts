@@ -48,7 +48,7 @@ export const ingestBudgetRows = async (bench: BenchContext): Promise<readonly Re
   return rows;
 };
 
-/** The same with the log on the EventStoreDB test server, in a group of its own: it takes longer. */
+/** The same with the log on the EventStoreDB test server, which takes longer. */
 export const eventStoreBudgetRows = async (bench: BenchContext): Promise<readonly ResultRow[]> => {
   const dir = join(bench.dir, eventStoreBudget.name);
   const server = await startEventStore(`${dir}-server`);

@@ -8,7 +8,7 @@ import {
   type PageFigure,
   type PerformanceFigures,
 } from './performance-figures.js';
-import type { BenchMachine } from './result-rows.js';
+import type { BenchMachine, StoredResult } from './result-rows.js';
 import { processorParts } from './thread-times.js';
 
 const intro = `# Performance
@@ -21,7 +21,8 @@ result of each row. To measure again, run the command of a row and then that one
 ![Processor time of a span by thread, and times of four questions](pictures/performance.svg)
 
 The load generator runs on the same cores. Wall times depend on what else a machine does;
-**processor time** hardly does, so compare that first. A machine is a row of the last table.`;
+**processor time** does less, so compare that first. A machine is a row of the last table; *load*
+is its load average when a result was stored, the bench included.`;
 
 const budgetText = `## Processor time of a span
 
@@ -40,7 +41,7 @@ export const performancePage = (figures: PerformanceFigures): string => {
   const machines = [...machinesOf(figures)];
   const letters = new Map(machines.map(([key], at) => [key, letterOf(at)]));
   const source = (figure: PageFigure): readonly string[] => [
-    figure.result?.at.slice(0, 10) ?? 'not measured yet',
+    figure.result === null ? 'not measured yet' : dayAndLoad(figure.result),
     figure.result === null ? '–' : (letters.get(machineKey(figure.result.machine)) ?? '–'),
     `\`${commandOf(figure)}\``,
   ];
@@ -83,6 +84,9 @@ export const performancePage = (figures: PerformanceFigures): string => {
 
 const sourceHead = ['date', 'machine', 'command'];
 const letterOf = (at: number): string => String.fromCharCode('A'.charCodeAt(0) + at);
+
+const dayAndLoad = ({ at, load }: StoredResult): string =>
+  load === undefined ? at.slice(0, 10) : `${at.slice(0, 10)}, load ${load}`;
 
 const tableOf = (head: readonly string[], rows: readonly (readonly string[])[]): string =>
   [head, head.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`).join('\n');

@@ -1,5 +1,5 @@
 import { appendFileSync } from 'node:fs';
-import { availableParallelism, cpus, totalmem } from 'node:os';
+import { availableParallelism, cpus, loadavg, totalmem } from 'node:os';
 import { join } from 'node:path';
 import { version as duckdbVersion } from '@duckdb/node-api';
 import Table from 'cli-table3';
@@ -93,7 +93,12 @@ export type BenchMachine = {
   readonly sqlite?: string;
 };
 /** A line of the results file. */
-export type StoredResult = ResultRow & { readonly at: string; readonly machine: BenchMachine };
+export type StoredResult = ResultRow & {
+  readonly at: string;
+  readonly machine: BenchMachine;
+  /** Load average of the minute before the result was stored, the bench included. */
+  readonly load?: number;
+};
 
 const thisMachine = (): BenchMachine => ({
   cores: availableParallelism(),
@@ -109,6 +114,7 @@ export const resultsFile = join(repository, 'test/bench/results.jsonl');
 /** One line for each row, for ever: the history of the figures. */
 export const appendResults = (rows: readonly ResultRow[], at: string): void => {
   const machine = thisMachine();
-  const lines = rows.map((row) => `${JSON.stringify({ at, ...row, machine })}\n`);
+  const load = Number((loadavg()[0] ?? 0).toFixed(1));
+  const lines = rows.map((row) => `${JSON.stringify({ at, ...row, machine, load })}\n`);
   appendFileSync(resultsFile, lines.join(''));
 };

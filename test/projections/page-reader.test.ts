@@ -3,11 +3,7 @@ import { expect } from 'chai';
 import { openBus } from '../../engines/memory/bus.js';
 import { openEventLog } from '../../engines/sqlite/event-log.js';
 import { logStart, type EventLog, type Position, type StoredEvent } from '../../kernel/ports.js';
-import {
-  besideReadRowsMax,
-  openPageReader,
-  type PageReader,
-} from '../../projections/page-reader.js';
+import { partRowsMin, openPageReader, type PageReader } from '../../projections/page-reader.js';
 import { announceWaitingRead } from '../../projections/waiting-reads.js';
 import { temporaryFolder } from '../support/folder.js';
 import { newEvent } from '../support/projector.js';
@@ -15,8 +11,10 @@ import { projectId, traceStream } from '../support/random-trace-logs.js';
 
 const traces = 100;
 const spans = 10;
-/** Events after which the rows of these traces reach the limit. */
-const eventsBesideRead = Math.ceil(besideReadRowsMax / (1 + spans));
+/** Another project, which only reads. */
+const reading = randomUUID();
+/** Events of these traces that a part has at least. */
+const partEventsMin = Math.ceil(partRowsMin / (1 + spans));
 
 describe('pages of the log', () => {
   let folder: Awaited<ReturnType<typeof temporaryFolder>>;
@@ -67,39 +65,47 @@ describe('pages of the log', () => {
       position = page.through;
     }
   };
-  const waits = async (project: string): Promise<void> => {
-    announceWaitingRead(bus, project);
+  /** A read of this project waits for the event at this index of the log. */
+  const waitsFor = async (project: string, index: number): Promise<void> => {
+    const { events } = await log.page(logStart, traces);
+    announceWaitingRead(bus, project, events[index]?.position ?? logStart);
     await new Promise((resolve) => setImmediate(resolve));
   };
 
-  it('shrink while a read of another project waits, and lose no event', async () => {
+  it('end where a read of another project waits, and lose no event', async () => {
     const whole = await readAll();
     expect(whole.sizes).to.deep.equal([traces]);
-    await waits(randomUUID());
+    await waitsFor(reading, 39);
     reads = 0;
     const divided = await readAll();
-    const left = traces - 2 * eventsBesideRead;
-    expect(divided.sizes).to.deep.equal([eventsBesideRead, eventsBesideRead, left]);
+    expect(divided.sizes).to.deep.equal([40, traces - 40]);
     expect(divided.events).to.deep.equal(whole.events);
     expect(reads, 'the page, and the end of the log').to.equal(2);
   });
 
-  it('keep their size for a read of the same project, and after the read', async () => {
-    await waits(projectId);
+  it('have parts that are worth a batch, however many reads wait', async () => {
+    for (let index = 0; index < traces; index += 1) await waitsFor(reading, index);
+    const { sizes } = await readAll();
+    expect(sizes.length).to.be.above(1);
+    expect(Math.min(...sizes)).to.be.at.least(partEventsMin);
+  });
+
+  it('are whole for a read of the same project, and after the read', async () => {
+    await waitsFor(projectId, 39);
     expect((await readAll()).sizes).to.deep.equal([traces]);
-    await waits(randomUUID());
+    await waitsFor(reading, 39);
     now = 10_000;
     expect((await readAll()).sizes).to.deep.equal([traces]);
   });
 
   it('are read again where the rest of a page is old, or another position is read', async () => {
-    await waits(randomUUID());
+    await waitsFor(reading, 39);
     const first = await pages.readAfter(logStart);
     await pages.readAfter(logStart);
     expect(reads).to.equal(2);
     now = 10_000;
     const { events } = await pages.readAfter(first.through);
     expect(reads).to.equal(3);
-    expect(events).to.have.length(traces - eventsBesideRead);
+    expect(events).to.have.length(traces - 40);
   });
 });
