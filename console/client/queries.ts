@@ -1,4 +1,4 @@
-import { useEffect, useMemo, useReducer, useState } from 'preact/hooks';
+import { useEffect, useMemo, useReducer, useRef, useState } from 'preact/hooks';
 import {
   hashKey,
   keepPreviousData,
@@ -51,7 +51,7 @@ type QuerySpec<T, R extends Requirement> = {
   readonly everyMs?: number | false;
   /** Age up to which an answer is shown without asking again; 0 by default. */
   readonly freshMs?: number;
-  /** Shows the previous key's answer until the new one comes. */
+  /** Shows the previous key's answer until the new one comes, also while the service is silent. */
   readonly keepsPrevious?: boolean;
 };
 
@@ -95,13 +95,24 @@ export const useQuery = <T, R extends Requirement = 'viewer'>(spec: QuerySpec<T,
   useEffect(() => observer.subscribe(() => update(null)), [observer]);
   useEffect(() => observer.setOptions(options), [hashKey(spec.key), isEnabled, everyMs]);
   const result = observer.getOptimisticResult(queries.defaultQueryOptions(options));
+  const fault = faultOf(result.error);
+  const last = useRef<ReadResult<T> | undefined>(undefined);
+  last.current = result.data ?? last.current;
+  // Without an answer the one before stays readable.
+  const isCutOff =
+    spec.keepsPrevious === true &&
+    result.data === undefined &&
+    fault !== null &&
+    isRetryable(fault) &&
+    last.current !== undefined;
+  const data = isCutOff ? last.current : result.data;
   return {
-    value: result.data?.value,
-    fault: faultOf(result.error),
+    value: data?.value,
+    fault,
     isLoading: result.isPending && isEnabled,
     isFetching: result.isFetching,
-    isPrevious: result.isPlaceholderData,
-    isBehind: result.data?.isBehind ?? false,
+    isPrevious: result.isPlaceholderData || isCutOff,
+    isBehind: data?.isBehind ?? false,
     answeredAt: result.dataUpdatedAt,
     refetch: () => void observer.refetch(),
   };

@@ -39,8 +39,8 @@ export const App = () => {
 };
 
 const RoutedPage = ({ match, path }: { readonly match: RouteMatch; readonly path: string }) => {
-  const loaded = useModule(match.route.load);
-  if (loaded === 'failed') return <NotLoaded />;
+  const [loaded, loadAgain] = useModule(match.route.load);
+  if (loaded === 'failed') return <NotLoaded onRetry={loadAgain} />;
   if (loaded === null) return <Skeleton />;
   const Page: ComponentType<PageProps> = loaded.Page;
   return (
@@ -74,11 +74,13 @@ const Contained = ({ children }: { readonly children: ComponentChildren }) => {
 const modules = new WeakMap<() => Promise<PageModule>, PageModule>();
 
 /** The module, kept once it is loaded; `failed` where its file cannot be fetched. */
-const useModule = (load: () => Promise<PageModule>): PageModule | 'failed' | null => {
+const useModule = (
+  load: () => Promise<PageModule>,
+): readonly [PageModule | 'failed' | null, () => void] => {
   const [failed, setFailed] = useState<(() => Promise<PageModule>) | null>(null);
   const [, setLoaded] = useState<PageModule | null>(null);
-  useLayoutEffect(() => {
-    if (modules.has(load)) return;
+  const tryLoad = (): void => {
+    setFailed(null);
     load().then(
       (module) => {
         modules.set(load, module);
@@ -86,8 +88,11 @@ const useModule = (load: () => Promise<PageModule>): PageModule | 'failed' | nul
       },
       () => setFailed(() => load),
     );
+  };
+  useLayoutEffect(() => {
+    if (!modules.has(load)) tryLoad();
   }, [load]);
-  return modules.get(load) ?? (failed === load ? 'failed' : null);
+  return [modules.get(load) ?? (failed === load ? 'failed' : null), tryLoad];
 };
 
 const NotFound = () => (
@@ -99,8 +104,12 @@ const NotFound = () => (
   </>
 );
 
-const NotLoaded = () => (
+const NotLoaded = (props: { readonly onRetry: () => void }) => (
   <EmptyNotice title="This page could not be loaded">
-    <p>The service was updated or does not answer. Reload to get the current version.</p>
+    <p>
+      The service does not answer, or was updated. Where trying again does not help, reload to get
+      the current version.
+    </p>
+    <Button onClick={props.onRetry}>Try again</Button>
   </EmptyNotice>
 );

@@ -32,6 +32,27 @@ describeInBrowser('a page of the console that fails', () => {
     expect(browser.offences.filter((offence) => offence.startsWith('threw'))).to.have.length(1);
   });
 
+  it('stays readable without an answer, and loads the rest once there is one', async () => {
+    const { body } = await app.client.call<{ readonly id: string }>('POST', '/v2/projects', {
+      body: { name: `cut off ${Date.now()}` },
+    });
+    const traces = [{ name: 'kept', input: 'q' }];
+    await app.client.call('POST', `/v2/projects/${body.id}/traces`, { body: { traces } });
+    await page.goto(`${app.url}/console/p/${body.id}/traces`);
+    const row = page.getByRole('grid').getByRole('link', { name: 'kept' });
+    await row.waitFor();
+    await browser.untilQuiet(page);
+    await browser.context.setOffline(true);
+    await page.keyboard.press('.');
+    await page.getByText('The service does not answer').waitFor();
+    expect(await row.count()).to.equal(1);
+    await page.getByRole('link', { name: 'Scorers' }).click();
+    await page.getByText('This page could not be loaded').waitFor();
+    await browser.context.setOffline(false);
+    await page.getByRole('button', { name: 'Try again' }).click();
+    await page.getByRole('heading', { name: 'Scorers' }).waitFor();
+  });
+
   it('asks again by itself once the service may answer', async () => {
     await page.clock.install();
     const json = { code: 'unavailable', detail: 'The log is down', request_id: 'r' };
