@@ -114,9 +114,10 @@ export interface Documents {
 /**
  * `durable`: the copy outlives its process and can be resumed until it is promoted or discarded,
  * another durable copy of the same read model is begun, or it was not written for a day. Any other
- * copy may be lost with the process.
+ * copy may be lost with the process. `reference`: it is folded by the plainest way, so that its
+ * comparison with the live one tests the faster way too.
  */
-export type ShadowOptions = { readonly durable?: boolean };
+export type ShadowOptions = { readonly durable?: boolean; readonly reference?: boolean };
 
 /**
  * Shadow copy of a read model, built next to the live one. Once readers were switched to it,

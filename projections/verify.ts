@@ -57,7 +57,7 @@ export const verify = async (
   progress?: (progress: RebuildProgress) => void,
 ): Promise<VerificationResult> => {
   const subscription = subscriptionOf(runner, name);
-  const copy = await subscription.readModel.shadow();
+  const copy = await subscription.readModel.shadow({ reference: true });
   const report = progress === undefined ? null : openProgressMeter(name, clock, logStart, progress);
   try {
     const decode = await checkedDecode();

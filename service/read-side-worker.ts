@@ -60,6 +60,8 @@ const records =
         notice: (incident) => main.postMessage(incident),
         ...(partition !== null && { part: partition.index }),
       });
+// Documents are made of rows.
+const freshAs = engines.names.records === 'mongodb' ? 'rows' : 'columns';
 const lists = projections.map((projection) => documentsReadModel(documents, projection));
 const hasLists = folded === 'all' || folded === 'lists';
 const projector = await openProjector({
@@ -81,7 +83,7 @@ const projector = await openProjector({
   },
   readModels: [
     ...(hasLists ? lists : []),
-    ...(records === null ? [] : [recordsReadModel(records, { partition })]),
+    ...(records === null ? [] : [recordsReadModel(records, { partition, freshAs })]),
     ...(hasLists ? [historyReadModel(documents, sha256)] : []),
   ].map((readModel) => tracedReadModel(tracing, readModel)),
 });

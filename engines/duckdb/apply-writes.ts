@@ -5,7 +5,8 @@ import type { RecordWrites } from '../../kernel/records/records.js';
 import { populationOf } from '../../kernel/records/columns.js';
 import type { Population } from '../../kernel/records/record.js';
 import { takePrefetched } from './batch-prefetch.js';
-import { buildBatch, type RowBatch } from './row-batch.js';
+import { buildBatch } from './build-batch.js';
+import type { RowBatch } from './row-batch.js';
 import { addRow, appendChunks, openChunkBuffer } from './chunk-buffer.js';
 import type { Statements } from './connections.js';
 import type { RecordsModel } from './model.js';
@@ -74,7 +75,8 @@ export const applyWrites = async (
   model.nextProject = after.nextProject;
   model.nextColumn = after.nextColumn;
   model.checkpoint = checkpoint;
-  await model.recordGrowth(writes.groups.reduce((sum, { rows }) => sum + rows.length, 0));
+  const sizes = writes.groups.map((write) => write.columns?.size ?? write.rows.length);
+  await model.recordGrowth(sizes.reduce((sum, size) => sum + size, 0));
 };
 
 /** True if rows of a batch prepared before this one may be wrong after it. */
@@ -133,11 +135,12 @@ const recordChangedRuns = (
   { groups }: RecordWrites,
   emptied: readonly ChangedRun[],
 ): void => {
-  for (const { rows } of groups) {
-    const [first] = rows;
-    if (first === undefined) continue;
-    const { project_id: project, run_id: run } = first.values;
-    model.changedRuns.record(String(project), String(run));
+  for (const write of groups) {
+    const { columns } = write;
+    const values = columns === undefined ? write.rows[0]?.values : null;
+    const project = columns?.projectId ?? values?.['project_id'];
+    const run = columns?.runId ?? values?.['run_id'];
+    if (run !== undefined) model.changedRuns.record(String(project), String(run));
   }
   if (emptied.length === 0) return;
   const projects = new Map([...model.projects].map(([id, number]) => [number, id]));
@@ -151,7 +154,7 @@ const readEmptiedRuns = async (
   statements: Statements,
   { groups }: RecordWrites,
 ): Promise<readonly ChangedRun[]> => {
-  const gone = groups.filter(({ fresh, rows }) => !fresh && rows.length === 0);
+  const gone = groups.filter((write) => !write.fresh && write.rows.length === 0);
   const keys = (
     await groupsByName(
       statements,

@@ -1,6 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { RecordWrites } from '../../kernel/records/records.js';
-import { buildBatchFromMemory, finishBatch, type RowBatch } from './row-batch.js';
+import { buildBatchFromMemory } from './build-batch.js';
+import { finishBatch, type RowBatch } from './row-batch.js';
 import type { RecordsModel } from './model.js';
 
 // Building a batch takes the folding thread longer than any other step, and that thread is idle

@@ -17,33 +17,41 @@ type Columns = (ColumnVector | undefined)[];
 export type ChunkBuffer = {
   readonly table: string;
   readonly layout: Layout;
-  /** Full chunks, already handed to the engine. */
   readonly fullChunks: DuckDBDataChunk[];
+  /** The chunk of the current row; null before the first. */
+  chunk: DuckDBDataChunk | null;
   columns: Columns;
-  /** Index of the current row in `columns`; -1 before the first. */
+  /** Index of the current row in `chunk`; -1 before the first. */
   rowIndex: number;
 };
 
 export const openChunkBuffer = (
   table: string,
   columns: readonly { readonly type: DuckDBType }[],
-): ChunkBuffer => ({ table, layout: layoutOf(columns), fullChunks: [], columns: [], rowIndex: -1 });
+): ChunkBuffer => ({
+  table,
+  layout: layoutOf(columns),
+  fullChunks: [],
+  chunk: null,
+  columns: [],
+  rowIndex: -1,
+});
 
 /** Starts the next row, for `setCell`. */
 export const beginRow = (chunks: ChunkBuffer): void => {
+  if (chunks.rowIndex === chunkRows - 1) flushRows(chunks);
+  chunks.chunk ??= new DuckDBDataChunk(bindings.create_data_chunk(chunks.layout.logical));
   chunks.rowIndex += 1;
-  if (chunks.rowIndex < chunkRows) return;
-  chunks.fullChunks.push(buildChunk(chunks, chunkRows));
-  chunks.columns = [];
-  chunks.rowIndex = 0;
 };
 
+/** Sets a cell of the current row. Texts are copied into the engine's memory at once. */
 export const setCell = (
-  { columns, layout, rowIndex }: ChunkBuffer,
+  { chunk, columns, layout, rowIndex }: ChunkBuffer,
   column: number,
   value: CellValue,
 ): void => {
-  const cells = (columns[column] ??= openColumnVector(layout.types[column] as DuckDBType));
+  const type = layout.types[column] as DuckDBType;
+  const cells = (columns[column] ??= openColumnVector(type, chunk as DuckDBDataChunk, column));
   cells.put(rowIndex, value);
 };
 
@@ -55,10 +63,19 @@ export const addRow = (chunks: ChunkBuffer, values: readonly (CellValue | null)[
   }
 };
 
-/** Hands the last, partial chunk to the engine; the buffer then holds no rows. */
+/** Completes the current chunk; the next row begins another. */
 export const flushRows = (chunks: ChunkBuffer): void => {
-  if (chunks.rowIndex < 0) return;
-  chunks.fullChunks.push(buildChunk(chunks, chunks.rowIndex + 1));
+  const { chunk, columns, layout, rowIndex } = chunks;
+  if (chunk === null) return;
+  const rows = rowIndex + 1;
+  chunk.rowCount = rows;
+  for (const [column, type] of layout.types.entries()) {
+    const cells = columns[column];
+    if (cells === undefined) writeNulls(chunk, column, type);
+    else cells.finish(rows);
+  }
+  chunks.fullChunks.push(chunk);
+  chunks.chunk = null;
   chunks.columns = [];
   chunks.rowIndex = -1;
 };
@@ -82,18 +99,6 @@ export const appendChunks = async (
       throw error;
     }
   });
-};
-
-const buildChunk = ({ layout, columns }: ChunkBuffer, rows: number): DuckDBDataChunk => {
-  const { types, logical } = layout;
-  const chunk = new DuckDBDataChunk(bindings.create_data_chunk(logical));
-  chunk.rowCount = rows;
-  for (const [column, type] of types.entries()) {
-    const cells = columns[column];
-    if (cells !== undefined) cells.copyTo(chunk, column, rows);
-    else writeNulls(chunk, column, type);
-  }
-  return chunk;
 };
 
 const layouts = new WeakMap<object, Layout>();

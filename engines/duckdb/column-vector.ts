@@ -10,7 +10,7 @@ import {
   type DuckDBDataChunk,
   type DuckDBType,
 } from '@duckdb/node-api';
-import bindings from '@duckdb/node-bindings';
+import bindings, { type Vector } from '@duckdb/node-bindings';
 
 // The library writes cells into a chunk one by one: ids as big integers, a validity bit by several
 // of them. Here columns are built in the engine's layout and copied once (D-177).
@@ -22,9 +22,10 @@ export type CellValue = string | number | boolean | bigint | readonly string[];
 export type ColumnVector = {
   /** Sets a row, in any order, each at most once. */
   readonly put: (row: number, value: CellValue) => void;
-  /** Copies the column into a chunk of `rows` rows. At most one call. */
-  readonly copyTo: (chunk: DuckDBDataChunk, column: number, rows: number) => void;
+  /** Completes the column of a chunk that has `rows` rows. At most one call. */
+  readonly finish: (rows: number) => void;
 };
+type OpenColumn = (chunk: DuckDBDataChunk, column: number) => ColumnVector;
 
 /** Rows per chunk of the engine. */
 export const chunkRows = 2_048;
@@ -68,8 +69,8 @@ type Put = (row: number, value: CellValue) => void;
 
 /** Column of fixed-width cells; `over` writes them into the buffer. */
 const fixedWidthVector =
-  (width: number, over: (space: ArrayBuffer) => Put): (() => ColumnVector) =>
-  () => {
+  (width: number, over: (space: ArrayBuffer) => Put): OpenColumn =>
+  (chunk, column) => {
     const space = takeBuffer();
     const put = over(space);
     const validity = openValidity();
@@ -78,7 +79,7 @@ const fixedWidthVector =
         put(row, value);
         validity.set(row);
       },
-      copyTo: (chunk, column, rows) => {
+      finish: (rows) => {
         const vector = bindings.data_chunk_get_vector(chunk.chunk, column);
         bindings.copy_data_to_vector(vector, 0, space, 0, rows * width);
         validity.copyTo(chunk, column);
@@ -87,33 +88,70 @@ const fixedWidthVector =
     };
   };
 
-const textVector = (): ColumnVector => {
-  const rows: number[] = [];
-  const values: string[] = [];
+/** Longest text that a cell holds itself; after its length. */
+const inlineBytes = 12;
+
+/**
+ * Text column, written into the engine's vector at once, so that texts are not kept until the chunk
+ * is full. Cells are made here while all are short and ASCII: a call of the engine costs more.
+ */
+const textVector: OpenColumn = (chunk, column) => {
+  const vector = bindings.data_chunk_get_vector(chunk.chunk, column);
   const validity = openValidity();
+  let short: ReturnType<typeof openShortTexts> | null = openShortTexts();
+  const copyShort = (rows: number): void => {
+    short?.copyTo(vector, rows);
+    short = null;
+  };
   return {
     put: (row, value) => {
-      rows.push(row);
-      values.push(value as string);
+      const text = value as string;
+      if (short?.put(row, text) !== true) {
+        copyShort(chunkRows);
+        bindings.vector_assign_string_element(vector, row, text);
+      }
       validity.set(row);
     },
-    copyTo: (chunk, column) => {
-      const vector = bindings.data_chunk_get_vector(chunk.chunk, column);
-      for (let at = 0; at < rows.length; at += 1)
-        bindings.vector_assign_string_element(vector, rows[at] ?? 0, values[at] ?? '');
+    finish: (rows) => {
+      copyShort(rows);
       validity.copyTo(chunk, column);
     },
   };
 };
 
+const openShortTexts = () => {
+  const space = takeBuffer();
+  // Empty texts, so that absent ones point nowhere.
+  const bytes = new Uint8Array(space).fill(0);
+  const lengths = new Uint32Array(space);
+  return {
+    /** False: the text needs the engine. */
+    put: (row: number, text: string): boolean => {
+      if (text.length > inlineBytes) return false;
+      const at = row * cellBytes + 4;
+      for (let index = 0; index < inlineBytes; index += 1) {
+        const code = index < text.length ? text.charCodeAt(index) : 0;
+        if (code > 0x7f) return false;
+        bytes[at + index] = code;
+      }
+      lengths[row * 4] = text.length;
+      return true;
+    },
+    copyTo: (vector: Vector, rows: number): void => {
+      bindings.copy_data_to_vector(vector, 0, space, 0, rows * cellBytes);
+      freeBuffers.push(space);
+    },
+  };
+};
+
 /** List column, left to the library: few records have lists. */
-const listVector = (): ColumnVector => {
+const listVector: OpenColumn = (chunk, column) => {
   const values: (readonly string[])[] = [];
   return {
     put: (row, value) => {
       values[row] = value as readonly string[];
     },
-    copyTo: (chunk, column, rows) => {
+    finish: (rows) => {
       const all = Array.from({ length: rows }, (_, row) => {
         const list = values[row];
         return list === undefined ? null : listValue([...list]);
@@ -139,8 +177,15 @@ const integerVector = fixedWidthVector(4, (space) => {
 
 const bigintVector = fixedWidthVector(8, (space) => {
   const cells = new BigInt64Array(space);
+  const words = new Int32Array(space);
   return (row, value) => {
-    cells[row] = BigInt(value as number | bigint);
+    if (typeof value === 'bigint') cells[row] = value;
+    else {
+      // A big integer of each number would be garbage at once.
+      const high = Math.floor((value as number) / 0x1_0000_0000);
+      words[row * 2] = (value as number) - high * 0x1_0000_0000;
+      words[row * 2 + 1] = high;
+    }
   };
 });
 
@@ -156,13 +201,21 @@ const booleanVector = fixedWidthVector(1, (space) => {
  */
 const uuidVector = fixedWidthVector(cellBytes, (space) => {
   const words = new Uint32Array(space);
+  let last = '';
+  let lastAt = 0;
   return (row, value) => {
     const text = value as string;
     const at = row * 4;
-    words[at] = wordAt(text, 28, 32);
-    words[at + 1] = wordAt(text, 19, 24);
-    words[at + 2] = wordAt(text, 9, 14);
-    words[at + 3] = wordAt(text, 0, 4) ^ 0x8000_0000;
+    // Neighbours share the ids of their run, session and trace.
+    if (text === last) words.copyWithin(at, lastAt, lastAt + 4);
+    else {
+      words[at] = wordAt(text, 28, 32);
+      words[at + 1] = wordAt(text, 19, 24);
+      words[at + 2] = wordAt(text, 9, 14);
+      words[at + 3] = wordAt(text, 0, 4) ^ 0x8000_0000;
+    }
+    last = text;
+    lastAt = at;
   };
 });
 
@@ -180,10 +233,7 @@ const digitAt = (text: string, at: number): number => {
   return code < 0x3a ? code - 0x30 : code - 0x57;
 };
 
-const vectorsByType: ReadonlyMap<DuckDBType, () => ColumnVector> = new Map<
-  DuckDBType,
-  () => ColumnVector
->([
+const vectorsByType: ReadonlyMap<DuckDBType, OpenColumn> = new Map<DuckDBType, OpenColumn>([
   [DOUBLE, doubleVector],
   [UINTEGER, integerVector],
   [BIGINT, bigintVector],
@@ -193,8 +243,12 @@ const vectorsByType: ReadonlyMap<DuckDBType, () => ColumnVector> = new Map<
 ]);
 
 /** Opens a column of a type that schema.ts uses. */
-export const openColumnVector = (type: DuckDBType): ColumnVector => {
+export const openColumnVector = (
+  type: DuckDBType,
+  chunk: DuckDBDataChunk,
+  column: number,
+): ColumnVector => {
   const open = type instanceof DuckDBListType ? listVector : vectorsByType.get(type);
   if (open === undefined) throw new TypeError(`unsupported column type: ${type.toString()}`);
-  return open();
+  return open(chunk, column);
 };

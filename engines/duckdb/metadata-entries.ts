@@ -20,7 +20,7 @@ import { bindText, integerList, newParameters } from './sql.js';
 
 /** Entries of the row that facets cannot find; none for spans, which are not looked up. */
 export const entriesOutsideFacets = (
-  { kind, userMetadata }: RecordRow,
+  { kind, userMetadata }: Pick<RecordRow, 'kind' | 'userMetadata'>,
   columns: ColumnNumbers,
 ): readonly (readonly [string, string])[] =>
   populationOf(kind) === 'span'

@@ -1,5 +1,5 @@
 import { parseJsonText } from '../../kernel/json-text.js';
-import { populationOf, standardColumns } from '../../kernel/records/columns.js';
+import { columnIndex as at, populationOf, standardColumns } from '../../kernel/records/columns.js';
 import { streamNameOf, type StreamName } from '../../kernel/ports.js';
 import type {
   ColumnValue,
@@ -8,6 +8,12 @@ import type {
   RecordKind,
   RecordRow,
 } from '../../kernel/records/record.js';
+import {
+  namedValues,
+  type ColumnValues,
+  type MetricEntry,
+  type RecordCells,
+} from '../../kernel/records/record-cells.js';
 
 // As plain JSON, a span of 450 bytes is a record of 850: member names, ids repeated four times,
 // empty members. All of it goes to the write-ahead log, and is written again at a checkpoint.
@@ -31,7 +37,6 @@ type Packed = readonly [
 ];
 /** Cell: an own value, a rolled-up one in an array, or a cell with further members. */
 type PackedCell = MetricValue | readonly [MetricValue] | MetricCell;
-type Values = RecordRow['values'];
 
 /** Parts of a record that are stored elsewhere. */
 type PackOptions = {
@@ -44,7 +49,7 @@ type PackOptions = {
 };
 
 /** Packs the record as text, without repetition. */
-export const packRow = (row: RecordRow, { elsewhere, annotators, body }: PackOptions): string => {
+export const packRow = (row: RecordCells, { elsewhere, annotators, body }: PackOptions): string => {
   const { kind, ordinal, values, spanCount, userMetadata, errors } = row;
   const own = ownId(kind, values);
   const [present, kept] = packValues(values, elsewhere, own);
@@ -65,7 +70,7 @@ export const unpackRow = (text: string): RecordRow => {
     group: unpackGroup(group, values, ownId(kind, values)),
     ordinal,
     kind,
-    values,
+    values: namedValues(values),
     metrics: Object.fromEntries(unpackCells(metrics)),
     userMetadata,
     errors,
@@ -82,17 +87,28 @@ const isEmpty = (member: unknown): boolean => {
 };
 
 /** The trace's id; for a session its own id. */
-const ownId = (kind: RecordKind, values: Values): ColumnValue =>
-  values[populationOf(kind) === 'span' ? 'trace_id' : 'id'] ?? null;
+const ownId = (kind: RecordKind, values: ColumnValues): ColumnValue =>
+  values[populationOf(kind) === 'span' ? at.trace_id : at.id] ?? null;
 
-const usualGroup = (noun: string, { project_id: project }: Values, own: ColumnValue): StreamName =>
-  streamNameOf(noun, String(project), String(own));
+const usualGroup = (noun: string, values: ColumnValues, own: ColumnValue): StreamName =>
+  streamNameOf(noun, String(values[at.project_id]), String(own));
 
-const packGroup = (group: StreamName, values: Values, own: ColumnValue): Packed[2] => {
+const packGroup = (group: StreamName, values: ColumnValues, own: ColumnValue): Packed[2] => {
+  const project = values[at.project_id];
+  // All rows of a trace share it.
+  if (group === last.group && project === last.project && own === last.own) return last.packed;
   const noun = group.slice(0, Math.max(0, group.indexOf('-')));
-  return group === usualGroup(noun, values, own) ? noun : [group];
+  const packed: Packed[2] = group === usualGroup(noun, values, own) ? noun : [group];
+  last = { group, project, own, packed };
+  return packed;
 };
-const unpackGroup = (group: Packed[2], values: Values, own: ColumnValue): StreamName =>
+let last: {
+  readonly group: string;
+  readonly project: ColumnValue | undefined;
+  readonly own: ColumnValue;
+  readonly packed: Packed[2];
+} = { group: '', project: null, own: null, packed: '' };
+const unpackGroup = (group: Packed[2], values: ColumnValues, own: ColumnValue): StreamName =>
   typeof group === 'string' ? usualGroup(group, values, own) : group[0];
 
 const presenceBits = 32;
@@ -106,46 +122,39 @@ export const checkPresenceBits = (columns: readonly unknown[]): void => {
 };
 checkPresenceBits(standardColumns);
 
-const columns = standardColumns.map(({ id }) => id);
 /** Id columns that often equal the record's own id, and the mark that replaces it. */
-const ownIdColumns: ReadonlySet<string> = new Set(['session_id', 'parent_id']);
+const ownIdColumns: readonly number[] = [at.session_id, at.parent_id];
 const ownIdMark = 0;
 
 const packValues = (
-  values: Values,
+  values: ColumnValues,
   elsewhere: number,
   own: ColumnValue,
 ): [Packed[3], Packed[4]] => {
   let present = 0;
   const kept: ColumnValue[] = [];
-  for (let bit = 0; bit < columns.length; bit += 1) {
-    if ((elsewhere & (1 << bit)) !== 0) continue;
-    const id = columns[bit] as string;
-    const value = values[id];
-    if (value === undefined || value === null) continue;
+  for (let bit = 0; bit < standardColumns.length; bit += 1) {
+    const value = values[bit];
+    if (value === undefined || value === null || (elsewhere & (1 << bit)) !== 0) continue;
     present |= 1 << bit;
-    kept.push(value === own && ownIdColumns.has(id) ? ownIdMark : value);
+    kept.push(value === own && ownIdColumns.includes(bit) ? ownIdMark : value);
   }
   return [present >>> 0, kept];
 };
 
-const unpackValues = (kind: RecordKind, present: number, kept: Packed[4]): Values => {
-  const values: Record<string, ColumnValue> = {};
+const unpackValues = (kind: RecordKind, present: number, kept: Packed[4]): ColumnValues => {
   let next = 0;
-  for (const [bit, id] of columns.entries()) {
-    if ((present & (1 << bit)) !== 0) values[id] = kept[next++] ?? null;
-  }
+  const values = standardColumns.map((_, bit) =>
+    (present & (1 << bit)) === 0 ? undefined : (kept[next++] ?? null),
+  );
   const own = ownId(kind, values);
-  for (const id of ownIdColumns) if (values[id] === ownIdMark) values[id] = own;
+  for (const column of ownIdColumns) if (values[column] === ownIdMark) values[column] = own;
   return values;
 };
 
-const packCells = (metrics: RecordRow['metrics']): NonNullable<Packed[5]> => {
+const packCells = (metrics: readonly MetricEntry[]): NonNullable<Packed[5]> => {
   const cells: (string | PackedCell)[] = [];
-  for (const name of Object.keys(metrics)) {
-    const cell = metrics[name];
-    if (cell !== undefined) cells.push(name, packCell(cell));
-  }
+  for (const [name, cell] of metrics) cells.push(name, packCell(cell));
   return cells;
 };
 

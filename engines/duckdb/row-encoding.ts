@@ -2,17 +2,18 @@ import { ratingKeys, ratingTexts } from '../../kernel/records/feedback.js';
 import { foldCase } from '../../kernel/case-fold.js';
 import { registryType, visibleValue } from '../../kernel/records/column-value.js';
 import {
+  columnIndex as at,
   metricRegistry,
   populationOf,
   spanKinds,
   standardColumns,
 } from '../../kernel/records/columns.js';
-import type {
-  ColumnValue,
-  MetricCell,
-  RecordKind,
-  RecordRow,
-} from '../../kernel/records/record.js';
+import type { ColumnValue, RecordKind } from '../../kernel/records/record.js';
+import {
+  rowOfCells,
+  type MetricEntry,
+  type RecordCells,
+} from '../../kernel/records/record-cells.js';
 import { storedOutline } from '../../kernel/records/outlines.js';
 import { splitBody } from '../../kernel/records/record-contents.js';
 import type { CellValue } from './column-vector.js';
@@ -53,13 +54,13 @@ type Slot = {
 
 const unpackedColumns: ReadonlySet<string> = new Set(unpackedTextColumns);
 const slotsOf = (kind: RecordKind): readonly Slot[] =>
-  standardColumns.map(({ id, kinds, type }, place) => {
-    const at = standardStorage.findIndex((one) => one.id === id);
+  standardColumns.map(({ id, kinds, type }, index) => {
+    const stored = standardStorage.findIndex((one) => one.id === id);
     return {
       id,
-      bit: 1 << place,
-      column: at < 0 ? null : standardFrom + at,
-      store: standardStorage[at]?.store ?? String,
+      bit: 1 << index,
+      column: stored < 0 ? null : standardFrom + stored,
+      store: standardStorage[stored]?.store ?? String,
       isApart: unpackedColumns.has(id),
       isText: type === 'text' || type === 'string_list',
       belongs: kinds.includes(kind),
@@ -86,7 +87,7 @@ export type LongText = { readonly name: string; readonly text: string };
  * registry with a value. `folded`: columns with a folded text. `long`: texts to store in pieces.
  */
 export type EncodedRow = {
-  readonly metrics: readonly (readonly [string, MetricCell])[];
+  readonly metrics: readonly MetricEntry[];
   readonly measured: readonly string[];
   readonly folded: readonly string[];
   readonly long: readonly LongText[];
@@ -95,7 +96,7 @@ export type EncodedRow = {
 /** Encodes the record into the next row of its table. */
 export const encodeRow = (
   chunks: ChunkBuffer,
-  row: RecordRow,
+  row: RecordCells,
   place: RowKey,
   misfolded: RegExp,
 ): EncodedRow => {
@@ -130,7 +131,9 @@ export const encodeRow = (
     return head !== text;
   };
   // Only for a long record, so that its outline is read without the rest.
-  const outline = putText(ownColumnIndex.rest, restName, rest) ? storedOutline(row) : null;
+  const outline = putText(ownColumnIndex.rest, restName, rest)
+    ? storedOutline(rowOfCells(row))
+    : null;
   if (outline !== null) putText(ownColumnIndex.outline, outlineName, outline);
   const content = contents === null ? '' : JSON.stringify(contents);
   if (content !== '') putText(ownColumnIndex.content, contentName, content);
@@ -147,7 +150,7 @@ const noColumns: readonly string[] = [];
 
 /** Adds the rating lists; returns `folded` with those that the engine folds wrongly. */
 const encodeRatings = (
-  row: RecordRow,
+  row: RecordCells,
   set: SetCell,
   misfolded: RegExp,
   folded: FoldedTexts | null,
@@ -182,7 +185,7 @@ type EncodedValues = {
 };
 
 const encodeValues = (
-  { kind, values }: RecordRow,
+  { kind, values }: RecordCells,
   set: SetCell,
   misfolded: RegExp,
 ): EncodedValues => {
@@ -192,18 +195,24 @@ const encodeValues = (
   // Sessions and traces store columns of other kinds too, such as project and run; queries skip
   // them.
   const keepsAll = populationOf(kind) !== 'span';
-  for (const slot of slotsByKind.get(kind) ?? []) {
-    const given = values[slot.id];
+  const slots = slotsByKind.get(kind) ?? [];
+  // Iterators of pairs would be most of the garbage of a record.
+  for (let index = 0; index < slots.length; index += 1) {
+    const slot = slots[index] as Slot;
+    const given = values[index];
     if (given === null || given === undefined) continue;
     if (slot.belongs && !isEmpty(given)) present |= slot.bit;
     const isStored = !slot.isCopied && (slot.belongs || keepsAll);
     if (slot.isCopied || (isStored && slot.isApart)) elsewhere |= slot.bit;
     if (!isStored) continue;
-    if (slot.isApart) bytes += Buffer.byteLength(String(given));
+    const length = slot.isApart ? Buffer.byteLength(String(given)) : -1;
+    if (slot.isApart) bytes += length;
     const value = typeof given === 'string' ? headOf(given) : given;
     if (typeof given === 'string' && value !== given) long.push({ name: slot.id, text: given });
     if (slot.column !== null) set(slot.column, slot.store(value));
-    if (slot.isText && isMisfolded(value, misfolded)) {
+    // A text as long as its bytes is ASCII, which the engine folds well.
+    const isAscii = typeof given === 'string' && length === given.length;
+    if (slot.isText && !isAscii && isMisfolded(value, misfolded)) {
       folded ??= {};
       folded[slot.id] = typeof value === 'string' ? foldedText(value) : value.map(foldedText);
     }
@@ -227,17 +236,17 @@ export const foldedText = (text: string): string => foldCase(text.toWellFormed()
  * shown (contract 3.4, rule 3).
  */
 const encodeMetrics = (
-  { metrics }: RecordRow,
+  { metrics }: RecordCells,
   set: SetCell,
 ): Pick<EncodedRow, 'metrics' | 'measured'> => {
-  const others: [string, MetricCell][] = [];
+  const others: MetricEntry[] = [];
   const measured: string[] = [];
-  for (const name of Object.keys(metrics)) {
-    const cell = metrics[name];
-    if (cell === undefined) continue;
+  for (const entry of metrics) {
+    const name = entry[0];
+    const cell = entry[1];
     const slot = metricSlots.get(name);
     const type = registryType(name);
-    if (slot === undefined || type === null) others.push([name, cell]);
+    if (slot === undefined || type === null) others.push(entry);
     else {
       const value = visibleValue(cell, type);
       if (typeof value !== 'number') continue;
@@ -249,7 +258,5 @@ const encodeMetrics = (
 };
 
 /** True if logged outside any session: its `session_id` is that of its trace. */
-const isLone = ({ kind, values }: RecordRow): boolean => {
-  const { session_id: session, id, trace_id: trace } = values;
-  return session === (kind === 'trace' ? id : trace);
-};
+const isLone = ({ kind, values }: RecordCells): boolean =>
+  values[at.session_id] === values[kind === 'trace' ? at.id : at.trace_id];

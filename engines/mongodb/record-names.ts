@@ -40,7 +40,9 @@ export const admitNames = async (
   return new Map(
     [...byProject].map(([project, some]) => {
       const known = knownNames(stored.get(project) ?? []);
-      const names = admitColumnNames(known, some);
+      const names = admitColumnNames(known, (add) => {
+        for (const row of some) forEachColumnName(row, add);
+      });
       const admitted = new Set(names.map(([kind, name]) => `${kind}/${name}`));
       const isColumn: AdmittedNames['isColumn'] = (kind, name) =>
         admitted.has(`${kind}/${name}`) || known.has(kind, name);

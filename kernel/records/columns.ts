@@ -67,14 +67,14 @@ const allowedValues: Readonly<Record<string, readonly string[]>> = {
   applies_to: ['tool_call', 'llm_call'],
 };
 
-const column = (
-  id: string,
+const column = <const Id extends string>(
+  id: Id,
   label: string,
   description: string,
   type: ColumnType,
   isOptional: boolean,
   kinds: readonly RecordKind[],
-): StandardColumn => ({
+): StandardColumn & { readonly id: Id } => ({
   id,
   label,
   description,
@@ -85,8 +85,7 @@ const column = (
   allowed: allowedValues[id] ?? null,
 });
 
-/** The 32 columns of contract 3.3, in its order. */
-export const standardColumns: readonly StandardColumn[] = [
+const columns = [
   column('input', 'Input', 'What the step was given.', 'text', required, everyKind),
   column('output', 'Output', 'What the step produced.', 'text', required, everyKind),
   column('name', 'Name', 'Name of the step.', 'text', required, everyKind),
@@ -181,6 +180,14 @@ export const standardColumns: readonly StandardColumn[] = [
     'control',
   ]),
 ];
+
+/** The 32 columns of contract 3.3, in its order. */
+export const standardColumns: readonly StandardColumn[] = columns;
+
+/** Index of each standard column. */
+export const columnIndex = Object.fromEntries(columns.map(({ id }, at) => [id, at])) as Readonly<
+  Record<(typeof columns)[number]['id'], number>
+>;
 
 export const standardColumnById: ReadonlyMap<string, StandardColumn> = new Map(
   standardColumns.map((one) => [one.id, one]),

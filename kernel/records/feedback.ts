@@ -79,7 +79,7 @@ export const ratingValue = (
  * `<template id>/<text>` for each template of the trace that is rated by texts; engines store these
  * beside `ratingKeys`, which have all other values.
  */
-export const ratingTexts = (row: RecordRow): readonly string[] =>
+export const ratingTexts = (row: Pick<RecordRow, 'kind' | 'body'>): readonly string[] =>
   Object.keys(row.kind === 'trace' ? annotationsOf(row) : {}).flatMap((template) => {
     const value = ratingValue(row, template);
     return typeof value === 'string' ? [`${template}/${value}`] : [];
@@ -123,7 +123,7 @@ const idLength = 36;
  * `<template id>/<value>` for each value that counts, repeats included; engines store these for
  * counting. Empty for records other than traces.
  */
-export const ratingKeys = (row: RecordRow): readonly string[] =>
+export const ratingKeys = (row: Pick<RecordRow, 'kind' | 'body'>): readonly string[] =>
   row.kind !== 'trace'
     ? []
     : Object.entries(annotationsOf(row)).flatMap(([template, byUser]) =>

@@ -58,8 +58,8 @@ type Body = RecordRow['body'];
 
 /** Splits a body into the part without contents and its contents, null without any. */
 export const splitBody = (body: Body): readonly [brief: Body, contents: Body | null] => {
+  if (!bodyContents.some((member) => body[member] !== undefined)) return [body, null];
   const members = bodyContents.filter((member) => Object.hasOwn(body, member));
-  if (members.length === 0) return [body, null];
   const contents = members.map((member) => [member, body[member] ?? null] as const);
   return [withoutMembers(body, members), Object.fromEntries(contents)];
 };

@@ -9,7 +9,7 @@ import type { Json, JsonObject } from '../schema-types.js';
 type Members = Record<string, Json>;
 
 /** Members that only this kind has (contract 5.6) and whose column holds them as they were sent. */
-export const ownMembers: Readonly<Record<RecordKind, readonly string[]>> = {
+const ownMembers: Readonly<Record<RecordKind, readonly string[]>> = {
   session: [],
   trace: [],
   workflow: [],

@@ -3,6 +3,8 @@ import type { RatingCounts } from './feedback.js';
 import type { OutlineSelection, SessionScope, SpanOutline, TraceOutline } from './outlines.js';
 import type { QueryContext, Position, StreamName } from '../ports.js';
 import type { Shadow, DumpItem, Checkpoint, ShadowOptions } from '../documents.js';
+import type { AddColumnName } from './column-names.js';
+import type { RecordCells } from './record-cells.js';
 import type { RunCounts, RunMeasures, TypedMetric } from './measures.js';
 import type { Population, MetricType, RecordRow } from './record.js';
 import type { RunRow, RunRowsPlan } from './run-rows.js';
@@ -29,11 +31,24 @@ export type GroupWrite = {
   readonly fresh: boolean;
   /** All rows of the group from now on; empty = the group is deleted. See `partial`. */
   readonly rows: readonly RecordRow[];
+  /** The rows of a fresh trace, for engines with columns: `rows` are not folded before read. */
+  readonly columns?: TraceColumns;
   /**
    * Partial write: `rows` are the new or changed ones, the first one among them, and the others of
    * the group stay.
    */
   readonly partial?: PartialWrite;
+};
+/** All records of a trace, one after another. */
+export type TraceColumns = {
+  readonly projectId: string;
+  readonly runId: string;
+  /** Number of records. */
+  readonly size: number;
+  /** Visits the names that may become columns, in the order of the records. */
+  readonly forEachName: (add: AddColumnName) => void;
+  /** The trace, then its spans by ordinal. */
+  readonly records: () => Iterable<RecordCells>;
 };
 export type PartialWrite = {
   /**

@@ -17,11 +17,15 @@ export const effectiveParents = (
   traceId: unknown,
   spans: readonly SpanParentLink[],
 ): readonly number[] => {
+  // Most traces have one level.
+  if (spans.every(({ parent }) => parent === traceId)) return spans.map(() => spans.length);
   const places = new Map(spans.map(({ id }, index) => [id, index]));
   const parents = spans.map(({ parent }) =>
     parent === traceId ? spans.length : (places.get(parent) ?? spans.length),
   );
-  breakCycles(parents);
+  // Spans that were nested come after their parents.
+  if (parents.some((parent, index) => parent >= index && parent < spans.length))
+    breakCycles(parents);
   return parents;
 };
 

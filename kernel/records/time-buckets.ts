@@ -7,6 +7,12 @@ import type { Instant } from '../schema-types.js';
 export const microsecondsOf = (instant: Instant): bigint =>
   BigInt(millisecondsOf(instant)) * 1_000n + BigInt(digitsAt(instant, 23, 26));
 
+/** `microsecondsOf` as a number where that is exact: from 1684 to 2255. */
+export const exactMicrosecondsOf = (instant: Instant): number | bigint => {
+  const microseconds = millisecondsOf(instant) * 1_000 + digitsAt(instant, 23, 26);
+  return Number.isSafeInteger(microseconds) ? microseconds : microsecondsOf(instant);
+};
+
 /** Microseconds between two instants; exact for less than 285 years. */
 export const microsecondsBetween = (from: Instant, to: Instant): number =>
   (millisecondsOf(to) - millisecondsOf(from)) * 1_000 +

@@ -1,13 +1,12 @@
 import type { SessionEvent } from '../../events/traces.js';
 import { streamNameOf, type StoredEvent, type StreamName } from '../../kernel/ports.js';
-import { otelMapping, type OtelMapping } from '../../kernel/otel/mapping.js';
 import type { GroupWrite, Records, RecordWrites } from '../../kernel/records/records.js';
 import type { RecordRow } from '../../kernel/records/record.js';
 import { tombstoneOf, type Tombstone } from '../tombstones.js';
 import { requireReadable, skippedType, type Gap, type Poison } from '../read-model.js';
 import { foldSession } from './fold-session.js';
 import { refreshSessions, type GroupRows, type SessionNeeds } from './refresh-sessions.js';
-import { foldTraces, foldUpToPoison, type GroupEvents } from './trace-batch.js';
+import { foldTraces, foldUpToPoison, type FoldOptions, type GroupEvents } from './trace-batch.js';
 
 type RecordsBatch = {
   readonly writes: RecordWrites;
@@ -36,7 +35,7 @@ export const foldBatch = async (
   records: StoredRows,
   events: readonly StoredEvent[],
   look: 'every group' | 'older groups' = 'older groups',
-  mapping: OtelMapping = otelMapping,
+  options: FoldOptions = {},
 ): Promise<RecordsBatch> => {
   const byStream = new Map<StreamName, StoredEvent[]>();
   const deletedRuns: string[] = [];
@@ -72,7 +71,7 @@ export const foldBatch = async (
   const deletions = { deletedRuns, deletedProjects, purge };
   if (gap !== null) return { writes: { groups: [], ...deletions }, poisons: [], gap };
   const groups: Groups = new Map();
-  const { writes, poisons } = await foldStreams(records, streams, groups, mapping);
+  const { writes, poisons } = await foldStreams(records, streams, groups, options);
   // Usually removed already by their own last event, but their content may be erased before that is
   // read.
   for (const name of erased) {
@@ -138,7 +137,7 @@ const foldStreams = async (
   records: StoredRows,
   streams: readonly GroupEvents[],
   groups: Groups,
-  mapping: OtelMapping,
+  options: FoldOptions,
 ): Promise<{
   readonly writes: Map<StreamName, GroupWrite>;
   readonly poisons: readonly Poison[];
@@ -155,7 +154,7 @@ const foldStreams = async (
   for (const { stream: one, after, write, poisoned } of await foldTraces(
     records,
     traces,
-    mapping,
+    options,
   )) {
     if (poisoned !== null) poisons.push(poisoned);
     groups.set(one.name, { before: one.before, after });

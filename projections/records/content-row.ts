@@ -1,7 +1,8 @@
-import type { RecordContent, SpanContent } from '../../events/traces.js';
-import type { StreamName } from '../../kernel/ports.js';
+import type { RecordContent, SpanContent, TraceEvent } from '../../events/traces.js';
+import type { StoredEvent, StreamName } from '../../kernel/ports.js';
+import { columnIndex as at } from '../../kernel/records/columns.js';
 import type { ColumnValue } from '../../kernel/records/record.js';
-import { ownMembers } from '../../kernel/records/record-view.js';
+import { namedValues, type ColumnValues } from '../../kernel/records/record-cells.js';
 import type { Json, JsonObject } from '../../kernel/schema-types.js';
 import { textForm } from '../../kernel/records/text-form.js';
 import { clearOverlap, removeMember, type RowBuilder } from './row-builder.js';
@@ -16,102 +17,140 @@ export type TraceContext = {
   readonly sessionId: string;
 };
 
+type FirstTraceEvent = StoredEvent<TraceEvent> & { type: 'TraceLogged' | 'OtelSpansReceived' };
+export const contextOf = ({ stream, data }: FirstTraceEvent): TraceContext => ({
+  group: stream,
+  projectId: data.project_id,
+  runId: data.run_id,
+  traceId: data.trace_id,
+  sessionId: data.session_id ?? data.trace_id,
+});
+
+/** Log order of a value, as text that sorts like the log. */
+export const logPlace = ({ position }: Pick<StoredEvent, 'position'>, ordinal: number): string =>
+  `${position}-${ordinal.toString(16).padStart(8, '0')}`;
+
 /**
- * Row of a record as it was sent; values that depend on other rows are derived later. `at`: its
+ * Row of a record as it was sent; values that depend on other rows are derived later. `place`: its
  * event in the log.
  */
 export const builderFromContent = (
   content: RecordContent | SpanContent,
   ordinal: number,
   context: TraceContext,
-  at: string,
+  place: string,
 ): RowBuilder => {
+  const values: (ColumnValue | undefined)[] = [];
+  putContentValues(values, content, context);
   const builder: RowBuilder = {
     group: context.group,
     ordinal,
     kind: content.type,
-    values: commonValues(content, context),
+    values: namedValues(values),
     metrics: {},
     userMetadata: content.user_metadata ?? {},
     errors: {},
     annotators: [],
     spanCount: 0,
-    body: {},
+    body: bodyOfContent(content),
   };
-  putText(builder, 'input', content.input ?? '');
-  putText(builder, 'output', content.output ?? null);
-  const { values, body } = builder;
-  if (content.tags !== undefined && content.tags.length > 0) values['tags'] = content.tags;
+  if (content.metrics !== undefined) recordScores(builder, content.metrics, place);
+  return builder;
+};
+
+type Writable<T> = { -readonly [index in keyof T]: T[index] };
+
+/** Sets the values of a record that its content alone decides. */
+export const putContentValues = (
+  values: Writable<ColumnValues>,
+  content: RecordContent | SpanContent,
+  context: TraceContext,
+): void => {
+  values[at.input] = textForm(content.input ?? '');
+  values[at.output] = textForm(content.output);
+  values[at.name] = content.name ?? '';
+  values[at.created_at] = content.created_at;
+  values[at.id] = content.id;
+  values[at.external_id] = content.external_id;
+  if (content.tags !== undefined && content.tags.length > 0) values[at.tags] = content.tags;
+  values[at.status_code] = content.status_code;
+  values[at.dataset_input] = content.dataset_input;
+  values[at.dataset_output] = content.dataset_output;
+  values[at.session_id] = context.sessionId;
+  values[at.project_id] = context.projectId;
+  values[at.run_id] = context.runId;
+  values[at.has_children] = false;
+  values[at.is_complete] = false;
   if ('parent_id' in content) putSpanValues(values, content, context);
+};
+
+const putSpanValues = (
+  values: Writable<ColumnValues>,
+  content: SpanContent,
+  context: TraceContext,
+): void => {
+  values[at.type] = content.type;
+  values[at.trace_id] = context.traceId;
+  values[at.parent_id] = content.parent_id;
+  values[at.step_number] = content.step_number;
+  if (content.type === 'llm') {
+    values[at.model] = content.model;
+    values[at.temperature] = content.temperature;
+    values[at.finish_reason] = content.finish_reason;
+    const { tools } = content;
+    if (tools !== undefined && tools !== null) values[at.tools] = JSON.stringify(tools);
+  } else if (content.type === 'tool') {
+    values[at.tool_call_id] = content.tool_call_id;
+  } else if (content.type === 'agent') {
+    values[at.agent_type] = content.agent_type ?? 'default';
+  } else if (content.type === 'control') {
+    values[at.control_id] = content.control_id;
+    values[at.agent_name] = content.agent_name;
+    values[at.check_stage] = content.check_stage;
+    values[at.applies_to] = content.applies_to;
+    values[at.evaluator_name] = content.evaluator_name;
+    values[at.selector_path] = content.selector_path;
+  }
+};
+
+/** Members of a record's body that its content alone decides. */
+export const bodyOfContent = (content: RecordContent | SpanContent): Record<string, Json> => {
+  const body: Record<string, Json> = {};
+  putSentForm(body, 'input', content.input ?? '');
+  putSentForm(body, 'output', content.output ?? null);
   if (content.redacted_input !== undefined) body['redacted_input'] = content.redacted_input;
   if (content.redacted_output !== undefined) body['redacted_output'] = content.redacted_output;
   if (content.dataset_metadata !== undefined) body['dataset_metadata'] = content.dataset_metadata;
   if (content.price !== undefined) body['price'] = content.price;
   if (content.type === 'llm' && content.events !== undefined) body['events'] = content.events;
-  if (content.metrics !== undefined) recordScores(builder, content.metrics, at);
-  return builder;
+  return body;
 };
 
-const commonValues = (
-  content: RecordContent,
-  context: TraceContext,
-): Record<string, ColumnValue> => {
-  const values: Record<string, ColumnValue> = {
-    input: '',
-    name: content.name ?? '',
-    created_at: content.created_at,
-    id: content.id,
-    session_id: context.sessionId,
-    project_id: context.projectId,
-    run_id: context.runId,
-    has_children: false,
-    is_complete: false,
-  };
-  if (content.external_id !== undefined) values['external_id'] = content.external_id;
-  if (content.status_code !== undefined) values['status_code'] = content.status_code;
-  if (content.dataset_input !== undefined) values['dataset_input'] = content.dataset_input;
-  if (content.dataset_output !== undefined) values['dataset_output'] = content.dataset_output;
-  return values;
-};
-
-const putSpanValues = (
-  values: Record<string, ColumnValue>,
-  content: SpanContent,
-  context: TraceContext,
-): void => {
-  values['type'] = content.type;
-  values['trace_id'] = context.traceId;
-  values['parent_id'] = content.parent_id;
-  if (content.step_number !== undefined) values['step_number'] = content.step_number;
-  for (const name of ownMembers[content.type]) {
-    const value = (content as Readonly<Record<string, unknown>>)[name];
-    if (value !== undefined) values[name] = value as ColumnValue;
-  }
-  if (content.type === 'agent') values['agent_type'] ??= 'default';
-  if (content.type === 'llm' && content.tools !== undefined && content.tools !== null) {
-    values['tools'] = JSON.stringify(content.tools);
-  }
-};
-
-/**
- * Stores the text form in the values, and in the body what is needed to restore the value: nothing
- * for a string, `<name>_as` for one message with nothing but text (by far the most common, and its
- * text is not stored twice), otherwise all of it. Clears computed overlaps, since their text
- * changed.
- */
+/** Replaces a text, and clears computed overlaps, since their text changed. */
 export const putText = (builder: RowBuilder, name: 'input' | 'output', value: Json): void => {
+  const { values, body } = builder;
   const text = textForm(value);
   if (name === 'output') clearOverlap(builder);
-  if (text === null) removeMember(builder.values, name);
-  else builder.values[name] = text;
-  const { body } = builder;
+  if (text === null) removeMember(values, name);
+  else values[name] = text;
   removeMember(body, name);
-  removeMember(body, `${name}_as`);
+  removeMember(body, formNames[name]);
+  putSentForm(body, name, value);
+};
+
+const formNames = { input: 'input_as', output: 'output_as' } as const;
+
+/**
+ * Puts into the body what is needed to restore a value from its text form: nothing for a string,
+ * `<name>_as` for one message with nothing but text (by far the most common, and its text is not
+ * stored twice), otherwise all of it.
+ */
+const putSentForm = (body: Record<string, Json>, name: 'input' | 'output', value: Json): void => {
   if (value === null || typeof value === 'string') return;
   const only = Array.isArray(value) && value.length === 1 ? (value as readonly Json[])[0] : value;
   const role = roleOfPlainMessage(only);
   if (role === null) body[name] = value;
-  else body[`${name}_as`] = only === value ? `message:${role}` : `messages:${role}`;
+  else body[formNames[name]] = only === value ? `message:${role}` : `messages:${role}`;
 };
 
 const roleOfPlainMessage = (value: Json | undefined): string | null => {

@@ -6,9 +6,18 @@ import {
   computeOverlap,
 } from '../../kernel/records/overlap-metrics.js';
 import type { RollUp, MetricCell } from '../../kernel/records/record.js';
+import type { MetricEntry } from '../../kernel/records/record-cells.js';
 import { effectiveParents } from '../../kernel/records/span-tree.js';
-import { deriveElapsed } from './elapsed.js';
-import { ownMember, ownNumber, setMember, removeMember, type RowBuilder } from './row-builder.js';
+import type { Instant } from '../../kernel/schema-types.js';
+import { elapsedTimes, type TimedRecord } from './elapsed.js';
+import {
+  ownMember,
+  ownNumber,
+  putElapsed,
+  setMember,
+  removeMember,
+  type RowBuilder,
+} from './row-builder.js';
 
 /**
  * Derived values of a trace's rows, from the rows alone, so that they do not depend on batch
@@ -32,30 +41,47 @@ export const deriveValues = (rows: readonly RowBuilder[]): void => {
     deriveOverlap(row);
   }
   trace.spanCount = spans.length;
-  putRollUps(trace, rollUpsOf(spans, children));
-  deriveElapsed(rows, children);
+  const metrics = spans.map((span) => Object.entries(span.metrics));
+  putRollUps(trace.metrics, rollUpsOf(metrics, children));
+  const records = [...spans, trace];
+  const elapsed = elapsedTimes(records.map(timedRecord), children);
+  for (const [at, record] of records.entries()) {
+    const own = ownNumber(record.metrics['duration_ns']);
+    if (own === null) putElapsed(record.metrics, elapsed[at]);
+  }
 };
 
+const timedRecord = ({ kind, values, metrics }: RowBuilder): TimedRecord => ({
+  kind,
+  begin: values['created_at'] as Instant,
+  duration: ownNumber(metrics['duration_ns']),
+});
+
 /** Indices of the spans under each span; the last list is of those under the trace. */
-type Children = readonly (readonly number[])[];
+type SpanChildren = readonly (readonly number[])[];
+
+/** The spans under each, from the parent of each (see `effectiveParents`). */
+export const childrenOf = (parents: readonly number[]): SpanChildren => {
+  const children: number[][] = Array.from({ length: parents.length + 1 }, () => []);
+  for (const [index, parent] of parents.entries()) children[parent]?.push(index);
+  return children;
+};
 
 /**
  * Sets `parent_id` to the effective parent: the parent that was sent, or the trace while that
  * parent is missing or below the span itself (contract 5.6, rule 4). The sent id is kept in the
  * body.
  */
-const placeSpans = (trace: RowBuilder, spans: readonly RowBuilder[]): Children => {
+const placeSpans = (trace: RowBuilder, spans: readonly RowBuilder[]): SpanChildren => {
   const traceId = trace.values['id'];
   const sent = spans.map((span) => span.body['parent_id'] ?? span.values['parent_id'] ?? null);
   const parents = effectiveParents(
     traceId,
     spans.map((span, index) => ({ id: span.values['id'], parent: sent[index] })),
   );
-  const children: number[][] = Array.from({ length: spans.length + 1 }, () => []);
+  const children = childrenOf(parents);
   spans.forEach((span, index) => {
-    const parent = parents[index] ?? spans.length;
-    children[parent]?.push(index);
-    const shown = spans[parent]?.values['id'] ?? traceId ?? null;
+    const shown = spans[parents[index] ?? spans.length]?.values['id'] ?? traceId ?? null;
     span.values['parent_id'] = shown;
     if (shown === sent[index]) removeMember(span.body, 'parent_id');
     else span.body['parent_id'] = sent[index] ?? null;
@@ -79,30 +105,46 @@ const deriveTotalTokens = (row: RowBuilder): void => {
   }
   const known = metrics['num_total_tokens'];
   if (known !== undefined && !known.rolledUp) return;
-  const parts = [ownNumber(metrics['num_input_tokens']), ownNumber(metrics['num_output_tokens'])];
-  if (parts.every((part) => part === null)) return;
-  const value = parts.reduce<number>((sum, part) => sum + (part ?? 0), 0);
+  const input = ownNumber(metrics['num_input_tokens']);
+  const value = totalTokens(input, ownNumber(metrics['num_output_tokens']));
+  if (value === null) return;
   metrics['num_total_tokens'] = { value, rolledUp: false };
   body['total'] = true;
 };
 
-const tokensPriced = 1_000_000;
+/** Sum of input and output tokens; null without either. */
+export const totalTokens = (input: number | null, output: number | null): number | null =>
+  input === null && output === null ? null : (input ?? 0) + (output ?? 0);
 
 /** Cost: as sent, otherwise by the price at which the span was logged (contract 3.4, rule 8). */
 const deriveCost = ({ metrics, body }: RowBuilder): void => {
-  const price = body['price'] as { readonly input: number; readonly output: number } | undefined;
+  const price = body['price'] as TokenPrice | undefined;
   if (price === undefined) return;
   if (body['priced'] === true) {
     removeMember(metrics, 'cost');
     removeMember(body, 'priced');
   }
+  if (ownNumber(metrics['cost']) !== null) return;
   const input = ownNumber(metrics['num_input_tokens']);
-  const output = ownNumber(metrics['num_output_tokens']);
-  if (ownNumber(metrics['cost']) !== null || (input === null && output === null)) return;
-  const value = ((input ?? 0) * price.input + (output ?? 0) * price.output) / tokensPriced;
+  const value = costOfTokens(price, input, ownNumber(metrics['num_output_tokens']));
+  if (value === null) return;
   metrics['cost'] = { value, rolledUp: false };
   body['priced'] = true;
 };
+
+/** Dollars per million tokens. */
+type TokenPrice = { readonly input: number; readonly output: number };
+const tokensPriced = 1_000_000;
+
+/** Cost of input and output tokens; null without either. */
+export const costOfTokens = (
+  price: TokenPrice,
+  input: number | null,
+  output: number | null,
+): number | null =>
+  input === null && output === null
+    ? null
+    : ((input ?? 0) * price.input + (output ?? 0) * price.output) / tokensPriced;
 
 /**
  * Derives `bleu` and `rouge` (contract 3.5). They follow from the texts, so no event stores them;
@@ -142,30 +184,29 @@ const isSent = ({ metrics, body }: RowBuilder, name: string): boolean =>
 /**
  * Roll-ups by metric: numbers of the spans that have an own value while no span above them has one
  * (contract 3.4, rule 4). Iterative depth-first traversal, with a count of the open spans that have
- * each metric.
+ * each metric. `metrics`: those of each span.
  */
-const rollUpsOf = (spans: readonly RowBuilder[], children: Children): RollUps => {
+export const rollUpsOf = (
+  metrics: readonly (readonly MetricEntry[])[],
+  children: SpanChildren,
+): RollUps => {
   const sums = new Map<string, Sum>();
   const above = new Map<string, number>();
-  const names = spans.map(({ metrics }) =>
-    Object.keys(metrics).filter((name) => ownNumber(metrics[name]) !== null),
-  );
-  const open = [...(children[spans.length] ?? [])].reverse();
+  const open = [...(children[metrics.length] ?? [])].reverse();
   while (open.length > 0) {
     const next = open.pop() ?? 0;
-    if (next < 0) {
-      for (const name of names[~next] ?? []) above.set(name, (above.get(name) ?? 0) - 1);
-      continue;
+    // The complement closes the span after its descendants; a leaf is above nothing.
+    const closed = next < 0 ? metrics[~next] : undefined;
+    const below = closed === undefined ? (children[next] ?? []) : [];
+    if (below.length > 0) open.push(~next);
+    for (const [name, cell] of closed ?? metrics[next] ?? []) {
+      const value = ownNumber(cell);
+      if (value === null) continue;
+      const covering = above.size === 0 ? 0 : (above.get(name) ?? 0);
+      if (closed !== undefined) above.set(name, covering - 1);
+      else if (covering === 0) addToRollUp(sums, name, value, cell.method);
+      if (below.length > 0) above.set(name, covering + 1);
     }
-    for (const name of names[next] ?? []) {
-      const covering = above.get(name) ?? 0;
-      const { value, method } = spans[next]?.metrics[name] ?? {};
-      if (covering === 0) addToRollUp(sums, name, value as number, method);
-      above.set(name, covering + 1);
-    }
-    const below = children[next] ?? [];
-    // The complement closes the span after its descendants; a leaf is closed at once.
-    open.push(~next);
     for (let index = below.length - 1; index >= 0; index -= 1) open.push(below[index] ?? 0);
   }
   return rollUpResults(sums);
@@ -207,7 +248,8 @@ const rollUpResults = (sums: ReadonlyMap<string, Sum>): RollUps =>
     }),
   );
 
-const putRollUps = ({ metrics }: RowBuilder, values: RollUps): void => {
+/** Replaces the roll-ups among the metrics of a trace. */
+export const putRollUps = (metrics: Record<string, MetricCell>, values: RollUps): void => {
   for (const name of Object.keys(metrics)) {
     const cell = ownMember(metrics, name);
     if (cell?.rolledUp === true) removeMember(metrics, name);

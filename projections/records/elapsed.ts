@@ -1,31 +1,36 @@
 import { microsecondsBetween } from '../../kernel/records/time-buckets.js';
 import type { RecordKind } from '../../kernel/records/record.js';
 import type { Instant } from '../../kernel/schema-types.js';
-import { ownNumber, putElapsed, type RowBuilder } from './row-builder.js';
-
-const metric = 'duration_ns';
 
 /** Kinds whose duration spans their descendants, where it was not sent. */
 const spanningKinds: ReadonlySet<RecordKind> = new Set(['trace', 'workflow', 'agent']);
 
+/** The part of a record that elapsed times follow from. */
+export type TimedRecord = {
+  readonly kind: RecordKind;
+  readonly begin: Instant;
+  /** Own `duration_ns`, as sent. */
+  readonly duration: number | null;
+};
+
+/** Elapsed time of each record that sent none; undefined: unknown, or it sent its own. */
+type ElapsedTimes = readonly (number | undefined)[];
+
 /**
  * Derives `duration_ns` of records that sent none (contract 3.4, rule 7): from the first begin to
  * the last end of the record and all spans below it, as long as one of these sent its own.
- * `children` are the indices of spans under each span, in the last place those under the trace.
+ * `records` are the spans, then the trace; `children` are the indices of spans under each.
  */
-export const deriveElapsed = (
-  rows: readonly RowBuilder[],
+export const elapsedTimes = (
+  records: readonly TimedRecord[],
   children: readonly (readonly number[])[],
-): void => {
-  const [trace, ...spans] = rows;
-  if (trace === undefined) return;
-  const records = [...spans, trace];
+): ElapsedTimes => {
+  if (records.every(({ duration }) => duration === null)) return [];
   const times = timesOf(records, children);
-  for (const [at, { kind, metrics }] of records.entries()) {
-    if (ownNumber(metrics[metric]) !== null) continue;
+  return records.map(({ kind, duration }, at) => {
     const { begin, end, isSaid } = times[at] ?? nothing;
-    putElapsed(metrics, isSaid && spanningKinds.has(kind) ? end - begin : undefined);
-  }
+    return duration === null && isSaid && spanningKinds.has(kind) ? end - begin : undefined;
+  });
 };
 
 /**
@@ -41,14 +46,13 @@ type Times = {
 const nothing: Times = { begin: 0, end: 0, isSaid: false };
 
 const timesOf = (
-  records: readonly RowBuilder[],
+  records: readonly TimedRecord[],
   children: readonly (readonly number[])[],
 ): readonly Times[] => {
-  const zero = beginOf(records.at(-1));
+  const zero = records.at(-1)?.begin as Instant;
   const times = records.map((record): Times => {
-    const begin = microsecondsBetween(zero, beginOf(record)) * 1_000;
-    const own = ownNumber(record.metrics[metric]) ?? 0;
-    return { begin, end: begin + Math.max(own, 0), isSaid: false };
+    const begin = microsecondsBetween(zero, record.begin) * 1_000;
+    return { begin, end: begin + Math.max(record.duration ?? 0, 0), isSaid: false };
   });
   const topDown = [records.length - 1];
   for (const at of topDown) topDown.push(...(children[at] ?? []));
@@ -59,14 +63,8 @@ const timesOf = (
       if (above === undefined || under === undefined) continue;
       above.begin = Math.min(above.begin, under.begin);
       above.end = Math.max(above.end, under.end);
-      above.isSaid ||= under.isSaid || hasOwnDuration(records[child]);
+      above.isSaid ||= under.isSaid || records[child]?.duration !== null;
     }
   }
   return times;
 };
-
-const hasOwnDuration = (record: RowBuilder | undefined): boolean =>
-  record !== undefined && ownNumber(record.metrics[metric]) !== null;
-
-const beginOf = (record: RowBuilder | undefined): Instant =>
-  record?.values['created_at'] as Instant;

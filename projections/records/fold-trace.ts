@@ -16,7 +16,13 @@ import {
   removeMember,
   type RowBuilder,
 } from './row-builder.js';
-import { putText, builderFromContent, type TraceContext } from './content-row.js';
+import {
+  builderFromContent,
+  contextOf,
+  logPlace,
+  putText,
+  type TraceContext,
+} from './content-row.js';
 import { annotate } from './annotations.js';
 import { addTags, putRoot, putSession } from './otel-rows.js';
 import { recordScores } from './scores.js';
@@ -182,10 +188,6 @@ const applyEvent = (
   }
 };
 
-/** Log order of a value, as text that sorts like the log. */
-const logPlace = (event: StoredEvent<TraceEvent>, ordinal: number): string =>
-  `${event.position}-${ordinal.toString(16).padStart(8, '0')}`;
-
 const newTraceRows = (event: StoredEvent<TraceEvent> & { type: 'TraceLogged' }): RowBuilder[] => {
   const { data } = event;
   const context = contextOf(event);
@@ -193,15 +195,6 @@ const newTraceRows = (event: StoredEvent<TraceEvent> & { type: 'TraceLogged' }):
   trace.values['is_complete'] = data.is_complete;
   return [trace, ...spanRows(data.spans, 1, context, event)];
 };
-
-type FirstTraceEvent = StoredEvent<TraceEvent> & { type: 'TraceLogged' | 'OtelSpansReceived' };
-const contextOf = ({ stream, data }: FirstTraceEvent): TraceContext => ({
-  group: stream,
-  projectId: data.project_id,
-  runId: data.run_id,
-  traceId: data.trace_id,
-  sessionId: data.session_id ?? data.trace_id,
-});
 
 /**
  * Adds received spans: the first span creates the trace, and its root completes it (contract 5.12,

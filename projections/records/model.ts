@@ -1,12 +1,13 @@
 import { ratingEvents } from '../../events/ratings.js';
 import { sessionEvents, traceEvents } from '../../events/traces.js';
-import { otelMapping, type OtelMapping } from '../../kernel/otel/mapping.js';
+import { otelMapping } from '../../kernel/otel/mapping.js';
 import { partitionPredicate, type Partition } from '../../kernel/records/partitions.js';
 import type { Records } from '../../kernel/records/records.js';
 import { tombstoneTypes } from '../tombstones.js';
 import type { Sink, ReadModel } from '../read-model.js';
 import { foldBatch, type StoredRows } from './batch.js';
 import { recordsCollection, recordsVersion } from './collection.js';
+import type { FoldOptions } from './trace-batch.js';
 
 /**
  * Read model of the records. `mapping`: how spans that exporters sent become records; tests use
@@ -16,7 +17,8 @@ export const recordsReadModel = (records: Records, as: RecordsFoldOptions = {}):
   ...sinkOf(records, as),
   shadow: async (copying) => {
     const copy = await records.shadow(copying);
-    return { ...copy, model: sinkOf(copy.model, as) };
+    const folds = copying?.reference === true ? ({ ...as, freshAs: 'rows' } as const) : as;
+    return { ...copy, model: sinkOf(copy.model, folds) };
   },
   resume: async (id) => {
     const copy = await records.resume(id);
@@ -24,8 +26,7 @@ export const recordsReadModel = (records: Records, as: RecordsFoldOptions = {}):
   },
 });
 
-type RecordsFoldOptions = {
-  readonly mapping?: OtelMapping;
+type RecordsFoldOptions = FoldOptions & {
   /** Partition of projects that this process folds; absent = all. */
   readonly partition?: Partition | null;
 };
@@ -37,17 +38,14 @@ const types: readonly string[] = [
   'OrgJobCompleted',
 ];
 
-const sinkOf = (
-  records: Records,
-  { mapping = otelMapping, partition = null }: RecordsFoldOptions,
-): Sink => {
+const sinkOf = (records: Records, { partition = null, ...options }: RecordsFoldOptions): Sink => {
   const isInPartition = partition === null ? null : partitionPredicate(partition);
   // After the first applied batch of this process, later ones only continue it: the runner feeds by
   // position.
   let continued = false;
   return {
     name: recordsCollection.name,
-    version: recordsVersion(mapping),
+    version: recordsVersion(options.mapping ?? otelMapping),
     eventTypes: types,
     countsRevisions: true,
     purgeTypes: ['OrgJobCompleted'],
@@ -59,7 +57,7 @@ const sinkOf = (
       const look = continued ? 'older groups' : 'every group';
       const stored = applied === null ? records : afterApplied(records, applied);
       const own = isInPartition === null ? events : events.filter(isInPartition);
-      const { writes, poisons, gap } = await foldBatch(stored, own, look, mapping);
+      const { writes, poisons, gap } = await foldBatch(stored, own, look, options);
       // Otherwise they are applied at once.
       if (applied !== null && gap === null) await records.prefetch(writes);
       return {

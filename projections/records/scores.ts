@@ -37,13 +37,19 @@ export const recordScores = (
 ): void => {
   for (const name of Object.keys(scores)) {
     const value = ownMember(scores, name) ?? null;
-    if (name.length > codeSuffix.length && name.endsWith(codeSuffix)) {
-      recordCode(builder, name, value);
-    } else if (name.length > messageSuffix.length && name.endsWith(messageSuffix)) {
+    if (isSuffixed(name, codeSuffix)) recordCode(builder, name, value);
+    else if (isSuffixed(name, messageSuffix)) {
       recordMessage(builder, name.slice(0, -messageSuffix.length), value);
     } else recordValue(builder, name, value, { at, method: ownMember(methods, name), by });
   }
 };
+
+const isSuffixed = (name: string, suffix: string): boolean =>
+  name.length > suffix.length && name.endsWith(suffix);
+
+/** True if the name is not of a metric's value, but of its error's code or message. */
+export const isOfError = (name: string): boolean =>
+  isSuffixed(name, codeSuffix) || isSuffixed(name, messageSuffix);
 
 type ScoreOptions = {
   readonly methods?: Readonly<Record<string, RollUp>> | undefined;
@@ -127,23 +133,44 @@ const putValue = (
   removeMember(builder.metrics, name);
   if (Object.hasOwn(builder.body, 'metrics')) setInBody(builder, 'metrics', name, undefined);
   if (value === null) return;
+  const cell = cellOfValue(name, value, () => at);
+  if (cell === null) {
+    setInBody(builder, 'metrics', name, value);
+    return;
+  }
+  if (cell.first === undefined) {
+    setMember(builder.metrics, name, cell);
+    return;
+  }
+  const { fraction } = cell.first;
+  const first = known?.first ?? cell.first;
+  // A rolled-up or non-numeric cell holds the method of its roll-up, if any.
+  const before = known?.rolledUp === false && typeof known.value === 'number';
+  const method = given ?? (before ? known.method : undefined) ?? 'average';
+  setMember(builder.metrics, name, {
+    ...cell,
+    first: fraction && !first.fraction ? { ...first, fraction } : first,
+    ...(typeof value === 'number' && method !== 'average' && { method }),
+  });
+};
+
+/**
+ * Cell of the first own value of a metric; null: it does not fit the registry's type, and belongs
+ * into the body. `at`: the value's place in the log.
+ */
+export const cellOfValue = (
+  name: string,
+  value: MetricValue,
+  at: () => string,
+): MetricCell | null => {
   const registered = registryMetricByName.get(name);
   if (registered === undefined) {
     const type = metricTypeOf(value);
     const fraction = type === 'floating_point';
-    const first = known?.first ?? { at, type, fraction };
-    // A rolled-up or non-numeric cell holds the method of its roll-up, if any.
-    const before = known?.rolledUp === false && typeof known.value === 'number';
-    const method = given ?? (before ? known.method : undefined) ?? 'average';
-    setMember(builder.metrics, name, {
-      value,
-      rolledUp: false,
-      first: fraction && !first.fraction ? { ...first, fraction } : first,
-      ...(typeof value === 'number' && method !== 'average' && { method }),
-    });
-  } else if (typeof value === 'number' && fitsType(registered.type, value)) {
-    setMember(builder.metrics, name, { value, rolledUp: false });
-  } else setInBody(builder, 'metrics', name, value);
+    return { value, rolledUp: false, first: { at: at(), type, fraction } };
+  }
+  const fits = typeof value === 'number' && fitsType(registered.type, value);
+  return fits ? { value, rolledUp: false } : null;
 };
 
 const fitsType = (type: 'integer' | 'floating_point', value: number): boolean =>

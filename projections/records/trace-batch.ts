@@ -6,6 +6,7 @@ import { overlapWeight } from '../../kernel/records/overlap-weight.js';
 import type { InheritedMembers, GroupWrite, Records } from '../../kernel/records/records.js';
 import type { RecordRow } from '../../kernel/records/record.js';
 import { poison, requireReadable, type Poison } from '../read-model.js';
+import { columnsOf } from './fresh-columns.js';
 import { assignsSession } from './otel-rows.js';
 import {
   foldOntoOutlines,
@@ -24,6 +25,7 @@ export type GroupEvents = {
 };
 type FoldedTrace = {
   readonly stream: GroupEvents;
+  /** The first row; null: deleted, or fresh and outside sessions. */
   readonly after: RecordRow | null;
   /** Null: nothing changed. */
   readonly write: GroupWrite | null;
@@ -31,6 +33,11 @@ type FoldedTrace = {
 };
 
 type Needs = Pick<Records, 'spanOutlines' | 'rowsByOrdinal'>;
+export type FoldOptions = {
+  readonly mapping?: OtelMapping;
+  /** `rows`: fresh traces are folded like changed ones, to compare both ways. */
+  readonly freshAs?: 'columns' | 'rows';
+};
 
 /**
  * Rows folded per tick of the event loop, so that other requests run in between; rows with text
@@ -42,7 +49,7 @@ const rowsPerTick = 250;
 export const foldTraces = async (
   records: Needs,
   streams: readonly GroupEvents[],
-  mapping: OtelMapping = otelMapping,
+  { mapping = otelMapping, freshAs = 'columns' }: FoldOptions = {},
 ): Promise<readonly FoldedTrace[]> => {
   const grown = streams.filter(({ before, events }) => before !== null && events.length > 0);
   const spans = grown.length === 0 ? noSpans : await records.spanOutlines(grown.map(nameOf));
@@ -50,20 +57,53 @@ export const foldTraces = async (
   const changed: (FoldOutcome & Pick<FoldedTrace, 'poisoned'>)[] = [];
   let rows = 0;
   for (const stream of streams) {
-    const of = { spans: spans.get(stream.name) ?? [], named: named.get(stream.name) ?? [] };
-    const folded = foldUpToPoison(stream.events, (some) => foldStream(stream, of, some, mapping));
-    changed.push({ stream, ...folded });
-    rows += costOf(folded.value?.rows ?? []);
+    const fresh = freshAs === 'columns' ? freshWrite(stream, mapping) : null;
+    if (fresh === null) {
+      const of = { spans: spans.get(stream.name) ?? [], named: named.get(stream.name) ?? [] };
+      const folded = foldUpToPoison(stream.events, (some) => foldStream(stream, of, some, mapping));
+      changed.push({ stream, fresh, ...folded });
+      rows += costOf(folded.value?.rows ?? []);
+    } else {
+      changed.push({ stream, fresh, value: null, poisoned: null });
+      rows += fresh.columns?.size ?? 0;
+    }
     if (rows < rowsPerTick) continue;
     rows = 0;
     await new Promise((resolve) => setImmediate(resolve));
   }
   const moved = await loadMovedRows(records, changed);
-  return changed.map(({ stream, value, poisoned }) => {
+  return changed.map(({ stream, fresh, value, poisoned }) => {
     const [after = null] = value === null ? [stream.before] : value.rows;
-    const write = value === null ? null : writeOf(stream, value, moved.get(stream.name) ?? []);
+    const write = value === null ? fresh : writeOf(stream, value, moved.get(stream.name) ?? []);
     return { stream, after, write, poisoned };
   });
+};
+
+/**
+ * Write of a trace whose only event is its first; null: it is folded to rows. So is an event that
+ * cannot be folded, which finds the reason.
+ */
+const freshWrite = (
+  { name, before, events }: GroupEvents,
+  mapping: OtelMapping,
+): GroupWrite | null => {
+  const [event] = events;
+  if (before !== null || event === undefined || events.length > 1) return null;
+  try {
+    const columns = columnsOf(event, mapping);
+    if (columns === null) return null;
+    let folded: readonly RecordRow[] | null = null;
+    return {
+      group: name,
+      fresh: true,
+      columns,
+      get rows() {
+        return (folded ??= foldTrace([], [event as StoredEvent<TraceEvent>], mapping));
+      },
+    };
+  } catch {
+    return null;
+  }
 };
 
 /** Text comparison cost that equals folding one row (`overlapWeight`). */
@@ -148,7 +188,12 @@ const loadRows = async (
   return byGroup;
 };
 
-type FoldOutcome = { readonly stream: GroupEvents; readonly value: ChangedTrace | null };
+type FoldOutcome = {
+  readonly stream: GroupEvents;
+  /** Set: written as columns, and `value` is null. */
+  readonly fresh: GroupWrite | null;
+  readonly value: ChangedTrace | null;
+};
 
 /** Rows of spans whose parent, first child or elapsed time changed. */
 const loadMovedRows = async (

@@ -3,6 +3,7 @@ import * as fc from 'fast-check';
 import { checkPresenceBits, packRow, unpackRow } from '../../engines/duckdb/packed-row.js';
 import type { StreamName } from '../../kernel/ports.js';
 import { standardColumns } from '../../kernel/records/columns.js';
+import { cellsOfRow } from '../../kernel/records/record-cells.js';
 import type { RecordRow } from '../../kernel/records/record.js';
 import { drawSeed } from '../support/test-environment.js';
 import { recordGroups } from '../support/record-generators.js';
@@ -10,7 +11,7 @@ import { spanRow, traceId, traceRow } from '../support/record-rows.js';
 import { runs } from '../support/runs.js';
 
 const packed = (row: RecordRow): string =>
-  packRow(row, { elsewhere: 0, annotators: row.annotators, body: row.body });
+  packRow(cellsOfRow(row), { elsewhere: 0, annotators: row.annotators, body: row.body });
 const again = (row: RecordRow): RecordRow => unpackRow(packed(row));
 
 describe('packed row', () => {

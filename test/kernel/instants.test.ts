@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import * as fc from 'fast-check';
 import {
+  exactMicrosecondsOf,
   instantOf,
   microsecondsBetween,
   microsecondsOf,
@@ -33,6 +34,18 @@ describe('an instant', () => {
     fc.assert(
       fc.property(instant, (at) => {
         expect(instantOf(microsecondsOf(at))).to.equal(at);
+      }),
+      options,
+    );
+  });
+
+  it('has its microseconds as a number where that is exact', () => {
+    fc.assert(
+      fc.property(fc.oneof(instant, near.map(instantOf)), (at) => {
+        const microseconds = exactMicrosecondsOf(at);
+        const isExact = Number.isSafeInteger(Number(microsecondsOf(at)));
+        expect(BigInt(microseconds)).to.equal(microsecondsOf(at));
+        expect(typeof microseconds).to.equal(isExact ? 'number' : 'bigint');
       }),
       options,
     );

@@ -15,7 +15,7 @@ import { receivedSpans } from './received-spans.js';
 
 export type TraceLogEvent = StoredEvent<TraceEvent | SessionEvent>;
 
-const uuid = <Name extends string>(family: number, number: number): Id<Name> =>
+export const uuid = <Name extends string>(family: number, number: number): Id<Name> =>
   `00000000-0000-4000-8${hex(family, 3)}-${hex(number, 12)}` as Id<Name>;
 const hex = (number: number, digits: number): string => number.toString(16).padStart(digits, '0');
 export const projectId = uuid<'ProjectId'>(1, 1);
@@ -198,7 +198,12 @@ const historyOf = (steps: readonly Step[]): readonly TraceLogEvent[] => {
   return log.events;
 };
 
-const startSession = (log: ReturnType<typeof logOf>, known: Set<number>, session: number): void => {
+/** Starts the session unless it is known. */
+export const startSession = (
+  log: ReturnType<typeof logOf>,
+  known: Set<number>,
+  session: number,
+): void => {
   if (known.has(session)) return;
   known.add(session);
   log.append(sessionStream(session), {

@@ -13,7 +13,7 @@ const kinds = `'${purgeKind}', '${purgeLaterKind}'`;
 export const deletesRows = ({ groups, deletedRuns, deletedProjects }: RecordWrites): boolean =>
   deletedRuns.length > 0 ||
   deletedProjects.length > 0 ||
-  groups.some(({ fresh, rows }) => !fresh && rows.length === 0);
+  groups.some((write) => !write.fresh && write.rows.length === 0);
 
 /**
  * Compaction: copies the live rows of `from` into a new file at `path`, without any deleted data.
