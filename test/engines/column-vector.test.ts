@@ -34,7 +34,10 @@ const cells: readonly fc.Arbitrary<CellValue>[] = [
   fc.double({ noNaN: true }),
   fc.boolean(),
   fc.uuid(),
-  fc.oneof(text, fc.constantFrom('', 'a\u0000b', 'x'.repeat(5_000))),
+  fc.oneof(
+    text,
+    fc.constantFrom('', 'a\u0000b', 'twelve bytes', 'thirteen byte', 'x'.repeat(5_000)),
+  ),
   fc.array(text, { maxLength: 4 }),
 ];
 type Row = readonly (CellValue | null)[];
