@@ -22,6 +22,7 @@ const long: readonly string[] = [
   'chaos/partitions',
   'chaos/kill',
   'engines/mongodb',
+  'console/browser/controls',
   'sandbox/escapes',
   'chaos/',
   'clients/python',

@@ -76,13 +76,14 @@ export const MappingTab = (props: Props) => {
       <div class="inline">
         <Button
           look="primary"
+          permit={permit}
           isDisabled={isDisabled || kept === null}
           onClick={() => save.run(false)}
         >
           Save the mapping
         </Button>
         {dataset.draft && (
-          <Button isDisabled={isDisabled} onClick={() => save.run(true)}>
+          <Button permit={permit} isDisabled={isDisabled} onClick={() => save.run(true)}>
             Save and publish
           </Button>
         )}
