@@ -96,7 +96,8 @@ export const scoresOf = async (
   mode: TestMode,
 ): Promise<readonly string[]> => {
   const image = await openImage(testCache, () => Promise.reject(new Error('not made yet')));
-  const limits = resolveLimits({ memoryBytes: 1_024 * 1_024 * 1_024 });
+  // Time beyond the default is for a busy machine.
+  const limits = resolveLimits({ memoryBytes: 1_024 * 1_024 * 1_024, wallMs: 120_000 });
   let output = '';
   const started = await confine(mode, image, limits, ['run', '1000000', 'bare']);
   const end = await runConfined(change(started), {
