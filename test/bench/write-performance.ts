@@ -1,3 +1,4 @@
+import '../../engines/node/minimum-version.js';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { repository } from '../support/test-environment.js';
