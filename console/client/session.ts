@@ -132,7 +132,7 @@ const withRenewals =
     let answer = await send(input, withLogin(init, used));
     // A token of another tab may have expired, too.
     for (const source of ['tabs', 'service'] as const) {
-      // Of a token that was valid once this is its end, whatever the code.
+      // A 401 ends a token that was valid once, whatever its code.
       if (answer.status !== 401 || used === null) break;
       used = await renew(used, source);
       if (used === null) break;

@@ -148,7 +148,7 @@ const leadColumns = (
   ];
 };
 
-/** Beside the name, so that it is in sight at 1,280 px, however many metrics there are. */
+/** Column beside the name, in sight at 1,280 px however many metrics there are. */
 const createdColumn: GridColumn<Experiment> = {
   id: 'created_at',
   label: 'Created',

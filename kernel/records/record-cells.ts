@@ -15,21 +15,11 @@ export type RecordCells = Omit<RecordRow, 'values' | 'metrics'> & {
 };
 
 /** The cells of a row. */
-export const cellsOfRow = (row: RecordRow): RecordCells => {
-  const { group, ordinal, kind, values, metrics, userMetadata, errors, ...rest } = row;
-  return {
-    group,
-    ordinal,
-    kind,
-    values: standardColumns.map(({ id }) => values[id]),
-    metrics: Object.entries(metrics),
-    userMetadata,
-    errors,
-    annotators: rest.annotators,
-    spanCount: rest.spanCount,
-    body: rest.body,
-  };
-};
+export const cellsOfRow = ({ values, metrics, ...rest }: RecordRow): RecordCells => ({
+  ...rest,
+  values: standardColumns.map(({ id }) => values[id]),
+  metrics: Object.entries(metrics),
+});
 
 /** The row of cells, which keeps nothing of the list of values. */
 export const rowOfCells = ({ values, metrics, ...rest }: RecordCells): RecordRow => ({
