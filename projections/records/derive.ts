@@ -112,9 +112,12 @@ const deriveTotalTokens = (row: RowBuilder): void => {
   body['total'] = true;
 };
 
-/** Sum of input and output tokens; null without either. */
+/** Sum of input and output tokens; null without either, and beyond doubles. */
 export const totalTokens = (input: number | null, output: number | null): number | null =>
-  input === null && output === null ? null : (input ?? 0) + (output ?? 0);
+  input === null && output === null ? null : finiteOrNull((input ?? 0) + (output ?? 0));
+
+// JSON cannot represent an infinite number.
+const finiteOrNull = (value: number): number | null => (Number.isFinite(value) ? value : null);
 
 /** Cost: as sent, otherwise by the price at which the span was logged (contract 3.4, rule 8). */
 const deriveCost = ({ metrics, body }: RowBuilder): void => {
@@ -136,7 +139,7 @@ const deriveCost = ({ metrics, body }: RowBuilder): void => {
 type TokenPrice = { readonly input: number; readonly output: number };
 const tokensPriced = 1_000_000;
 
-/** Cost of input and output tokens; null without either. */
+/** Cost of input and output tokens; null without either, and beyond doubles. */
 export const costOfTokens = (
   price: TokenPrice,
   input: number | null,
@@ -144,7 +147,7 @@ export const costOfTokens = (
 ): number | null =>
   input === null && output === null
     ? null
-    : ((input ?? 0) * price.input + (output ?? 0) * price.output) / tokensPriced;
+    : finiteOrNull(((input ?? 0) * price.input + (output ?? 0) * price.output) / tokensPriced);
 
 /**
  * Derives `bleu` and `rouge` (contract 3.5). They follow from the texts, so no event stores them;
@@ -241,10 +244,9 @@ const addToRollUp = (
 const rollUpResults = (sums: ReadonlyMap<string, Sum>): RollUps =>
   new Map(
     [...sums].flatMap(([name, { value: sum, count, method }]) => {
-      const value = method === 'average' ? sum / count : sum;
+      const value = finiteOrNull(method === 'average' ? sum / count : sum);
       const isSaid = method !== 'average' && !registryMetricByName.has(name);
-      // JSON cannot represent an infinite sum.
-      return Number.isFinite(value) ? [[name, { value, ...(isSaid && { method }) }] as const] : [];
+      return value === null ? [] : [[name, { value, ...(isSaid && { method }) }] as const];
     }),
   );
 

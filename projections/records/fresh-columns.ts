@@ -124,15 +124,15 @@ const deriveOwn = ({ metrics, body }: OwnPart): void => {
   const input = numberOf(metrics, 'num_input_tokens');
   const output = numberOf(metrics, 'num_output_tokens');
   const total = totalTokens(input, output);
-  if (total === null) return;
-  if (numberOf(metrics, 'num_total_tokens') === null) {
+  if (total !== null && numberOf(metrics, 'num_total_tokens') === null) {
     metrics.push(['num_total_tokens', { value: total, rolledUp: false }]);
     body['total'] = true;
   }
   const price = body['price'] as SpanContent['price'];
   if (price === undefined || numberOf(metrics, 'cost') !== null) return;
-  const value = costOfTokens(price, input, output) ?? 0;
-  metrics.push(['cost', { value, rolledUp: false }]);
+  const cost = costOfTokens(price, input, output);
+  if (cost === null) return;
+  metrics.push(['cost', { value: cost, rolledUp: false }]);
   body['priced'] = true;
 };
 

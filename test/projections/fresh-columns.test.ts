@@ -61,6 +61,25 @@ describe('columns of a fresh trace', () => {
     expect(names.slice(2)).to.deep.equal(['metrics/reward 2', 'metrics/note 2']);
   });
 
+  it('have neither a total nor a cost beyond doubles, as its rows', () => {
+    const most = Number.MAX_VALUE;
+    const price = { input: most, output: 0 };
+    const metrics = { num_input_tokens: most, num_output_tokens: most };
+    const event = recorded({}, [
+      span(1, { metrics }),
+      span(2, { price, metrics: { num_input_tokens: 2e6 } }),
+    ]);
+    const records = Array.from(columnsOf(event, otelMapping)?.records() ?? [], (cells) =>
+      rowOfCells(cells),
+    );
+    expect(records).to.deep.equal(foldTrace([], [event]));
+    expect(records.map((row) => Object.keys(row.metrics))).to.deep.equal([
+      ['num_input_tokens', 'num_output_tokens', 'num_total_tokens'],
+      ['num_input_tokens', 'num_output_tokens'],
+      ['num_input_tokens', 'num_total_tokens'],
+    ]);
+  });
+
   it('are left to its rows in sessions, with overlap metrics and with errors', () => {
     for (const event of [
       recorded({}, [], sessionId(1)),

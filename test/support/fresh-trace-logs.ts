@@ -172,7 +172,8 @@ export const freshTraceLogs = (traces: number): fc.Arbitrary<readonly TraceLogEv
       // One trace of four changes, a few traces later.
       const changed = at - 3;
       const earlier = steps[changed];
-      if (at % 4 !== 3 || earlier === undefined || !isFinite(earlier)) continue;
+      if (at % 4 !== 3 || earlier === undefined) continue;
+      if (!isFinite(earlier) || !isFinite(any)) continue;
       for (const kind of earlier.later)
         log.append(traceStream(changed), laterEvent(changed, kind, drawn));
       const ids = { project_id: projectId, trace_id: traceId(changed) };
