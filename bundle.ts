@@ -32,7 +32,15 @@ const threads: Readonly<Record<ThreadName, string>> = {
   'uploaded-table': 'engines/csv/table-worker.js',
 };
 const packages = join(buildDir, 'node_modules');
-const generatedNames = [basename(program), 'threads', chunks, 'test', 'web', basename(packages)];
+const generatedNames = [
+  basename(program),
+  'threads',
+  chunks,
+  'bench',
+  'test',
+  'web',
+  basename(packages),
+];
 
 /** Native packages, and those that look for files beside themselves. */
 const external = ['@duckdb/node-bindings', 'argon2', 'deno', 'pyodide'];

@@ -21,10 +21,10 @@ const { include } = JSON.parse(readFileSync(join(repository, 'tsconfig.json'), '
   readonly include: readonly string[];
 };
 
-/** A source in each folder that the compiler and the bundler read, tests excepted. */
+/** A source in each folder that the compiler and the bundler read (not `bench` and `test`). */
 const sources = [
   ...include
-    .filter((folder) => folder !== '*.ts' && folder !== 'test')
+    .filter((folder) => !['*.ts', 'bench', 'test'].includes(folder))
     .map((folder) => (folder === 'clients' ? 'clients/typescript/src' : folder)),
   'console',
 ].map((folder) => `${folder}/deep/source.ts`);

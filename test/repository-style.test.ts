@@ -211,7 +211,7 @@ describe('the house', () => {
 
   it('gives each exported type one meaning: its name is exported by one file', () => {
     const homes = new Map<string, string[]>();
-    for (const path of sources.filter((one) => !one.startsWith('test/'))) {
+    for (const path of sources.filter((one) => !/^(test|bench)\//.test(one))) {
       for (const [, name = ''] of read(path).matchAll(/^export (?:type|interface) (\w+)/gm)) {
         const world = path.startsWith(published) ? 'the client' : folderOf(path);
         const key = ['the client', 'console'].includes(world) ? `${name} of ${world}` : name;
@@ -227,7 +227,7 @@ describe('the house', () => {
 
   it('touches the world in one place', () => {
     const homes =
-      /^((console\/)?engines\/|test\/|cli\/|service\/|config\.ts|main\.ts|clients\/|examples\/)/;
+      /^(((console\/)?engines|test|bench|cli|service|clients|examples)\/|(config|main)\.ts)/;
     found(
       sources
         .filter((path) => !homes.test(path))
@@ -366,7 +366,7 @@ describe('the house', () => {
     const entries = [
       /^(entry|bundle|config|test\/run|test\/console\/take-pictures)\.ts$|\.test\.ts$/,
       /^console\/main\.tsx$/,
-      /^test\/(support|senders|bench|chaos|fault)\//,
+      /^(bench|test\/(support|senders|chaos|fault))\//,
       /worker\.ts$|writer\.ts$|\/golden\/add\.ts$/,
       /^clients\/typescript\/(src\/(node|browser)|generate\/main)\.ts$|^examples\//,
     ];

@@ -8,7 +8,7 @@ import {
   variedBodies,
   wideBodies,
   type Body,
-} from './bodies.js';
+} from '../../bench/bodies.js';
 
 type Trace = { readonly id: string; readonly spans: readonly { readonly id: string }[] };
 const tracesOf = ({ bytes }: Body): readonly Trace[] =>

@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { repository } from '../support/test-environment.js';
-import { performanceFiles } from './performance-files.js';
-import { resultsFile } from './result-rows.js';
+import { performanceFiles } from '../../bench/performance-files.js';
+import { resultsFile } from '../../bench/result-rows.js';
 
 const results = readFileSync(resultsFile, 'utf8');
 

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { percentile, resultHash, summary, welch } from './statistics.js';
+import { percentile, resultHash, summary, welch } from '../../bench/statistics.js';
 
 describe('the statistics of the bench', () => {
   it('take percentiles by nearest rank', () => {

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import { expect } from 'chai';
-import { countProcessorTime, processorColumns } from './thread-times.js';
+import { countProcessorTime, processorColumns } from '../../bench/thread-times.js';
 
 const busyOnce = `
   for (let n = 0; n < 1e7; n += 1);

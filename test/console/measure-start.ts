@@ -1,9 +1,9 @@
 import { spawnSync } from 'node:child_process';
 import { cp, mkdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import type { BenchContext } from '../bench/bench-context.js';
-import type { ResultRow } from '../bench/result-rows.js';
-import { resultHash, summary } from '../bench/statistics.js';
+import type { BenchContext } from '../../bench/bench-context.js';
+import type { ResultRow } from '../../bench/result-rows.js';
+import { resultHash, summary } from '../../bench/statistics.js';
 import { startService } from '../support/service-process.js';
 import { program } from '../support/test-environment.js';
 

@@ -8,10 +8,10 @@ import {
   waitForPosition,
   type BenchContext,
   type BenchTarget,
-} from '../bench/bench-context.js';
-import { bareTracesPerRequest, loadEnd } from '../bench/bodies.js';
-import type { ResultRow } from '../bench/result-rows.js';
-import { resultHash, summary } from '../bench/statistics.js';
+} from '../../bench/bench-context.js';
+import { bareTracesPerRequest, loadEnd } from '../../bench/bodies.js';
+import type { ResultRow } from '../../bench/result-rows.js';
+import { resultHash, summary } from '../../bench/statistics.js';
 import { closeBrowser, openTestBrowser, signIn, type TestBrowser } from '../support/browser.js';
 import { logLongTrace } from '../support/long-trace.js';
 import { startService, type ServiceProcess } from '../support/service-process.js';
