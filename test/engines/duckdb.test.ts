@@ -10,6 +10,8 @@ import { describeDamage } from '../../engines/duckdb/engine-errors.js';
 import { logStart } from '../../kernel/ports.js';
 import { Fault } from '../../kernel/fault.js';
 import type { Incident, Records } from '../../kernel/records/records.js';
+import type { TraceEvent } from '../../events/traces.js';
+import { foldBatch } from '../../projections/records/batch.js';
 import { recordsSuite } from '../suites/records.js';
 import { temporaryFolder } from '../support/folder.js';
 import {
@@ -25,6 +27,8 @@ import {
   spanRow,
   traceRow,
 } from '../support/record-rows.js';
+import { logOf, traceStream } from '../support/random-trace-logs.js';
+import { traceLoggedEvent } from '../support/trace-logged-event.js';
 import { copyAsKilled } from '../support/killed-copy.js';
 import { pollUntil } from '../support/poll-until.js';
 import { recordsWithWal } from '../support/records-with-wal.js';
@@ -322,6 +326,8 @@ describe('DuckDB record files', () => {
     await pollUntil('a copy is being made', 10_000, () => Promise.resolve(gate.isReached()));
     await putRows(records, [traceRow(3), traceRow(4, { body: { note: 'late' } })]);
     await put(records, { groups: [{ group: traceRow(3).group, fresh: false, rows: [] }] });
+    const logged = logOf().append(traceStream(5), traceLoggedEvent(5) as unknown as TraceEvent);
+    await put(records, (await foldBatch(records, [logged])).writes);
     await putRows(records, [traceRow(5), traceRow(6)]);
     const before = await dumped(records);
     const checkpoint = await records.checkpoint();
@@ -330,6 +336,8 @@ describe('DuckDB record files', () => {
     await pollUntil('the canary is forgotten', 10_000, isForgotten);
     expect(await records.checkpoint()).to.equal(checkpoint);
     expect(await dumped(records)).to.deep.equal(before);
+    // The first copy, not one that was repeated later without writes beside it.
+    expect(await readdir(folder.dir)).to.include(databaseFileName(2));
     await putRows(records, [traceRow(7)]);
     await records.close();
     const again = await openRecords({ dir: folder.dir });

@@ -88,7 +88,7 @@ export const openFileCompaction = (
       const copying = state.current;
       if (copying === null || copying.isCancelled) return;
       try {
-        await copying.missed.put(batch);
+        await copying.missed.put(storableBatch(batch));
         copying.marks.push(batch.checkpoint);
       } catch {
         // Only the copy lacks the batch; the live model has it.
@@ -185,6 +185,15 @@ const discardCopy = async (
   const control = await instance.connect().catch(() => null);
   await control?.run(`DETACH DATABASE IF EXISTS ${catalog}`).catch(() => undefined);
   control?.closeSync();
+};
+
+/** The batch with rows of its fresh traces: columns are functions, which no file can hold. */
+const storableBatch = ({ writes, checkpoint }: AppliedBatch): AppliedBatch => {
+  const groups = writes.groups.map((write) => {
+    const { columns: _, ...rows } = write;
+    return rows;
+  });
+  return { writes: { ...writes, groups }, checkpoint };
 };
 
 const compactionCancelled = (): Fault => new Fault('unavailable', 'The compaction was cancelled');
