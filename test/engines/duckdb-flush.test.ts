@@ -171,6 +171,25 @@ describe('DuckDB flushes', function () {
     expect(await records.count(scopeOf())).to.equal(2);
   });
 
+  it('wipes the temporary files that unflushed rows were moved to', async () => {
+    // Room for the engine, but not for all rows.
+    records = await openRecords({ dir: folder.dir, memoryMb: 56, purgeLaterMs: 20 });
+    for (let batch = 0; batch < 10; batch += 1) {
+      const rows = [1, 2, 3, 4].map((at) =>
+        traceRow(batch * 4 + at, {
+          values: { input: `${batch} ${at} ${'canary'.repeat(160_000)}` },
+        }),
+      );
+      await putRows(records, rows);
+    }
+    expect(await filesContaining(join(folder.dir, 'records-spill'), 'canary')).not.to.deep.equal(
+      [],
+    );
+    await put(records, { deletedRuns: [run] });
+    await pollUntil('nothing waits', 20_000, async () => records.erasingSince?.() === null);
+    expect(await filesContaining(folder.dir, 'canary')).to.deep.equal([]);
+  });
+
   it('serves what it has while the disk has no room for a flush', async () => {
     await begin();
     const { statfs } = fs;

@@ -8,6 +8,8 @@ import { openRecordErasures } from '../../command-api/erasures/record-erasures.j
 import { openResponseExpiry } from '../../command-api/idempotency/worker.js';
 import { operations } from '../../contract/all.js';
 import { randomIds } from '../../engines/node/ids.js';
+import { openDatabase } from '../../engines/sqlite/database.js';
+import { logFile } from '../../engines/sqlite/log-schema.js';
 import { openEngines } from '../../engines/open.js';
 import { logStart } from '../../kernel/ports.js';
 import type { Instant } from '../../kernel/schema-types.js';
@@ -84,6 +86,19 @@ const aDayLater = async (dir: string): Promise<void> => {
   await bus.close();
 };
 
+/** Events of traces in the log, as `type version`. */
+const storedForms = (dir: string): ReadonlySet<string> => {
+  const log = openDatabase(logFile(dir), { readOnly: true });
+  const forms = log
+    .prepareValue<[], string>(
+      `SELECT DISTINCT type || ' ' || json_extract(metadata, '$.schema') FROM events
+       WHERE stream LIKE 'trace-%'`,
+    )
+    .all();
+  log.close();
+  return new Set(forms);
+};
+
 /** Places of canaries, without the file and their number. */
 const heard = async (planted: Canaries, dir: string): Promise<readonly string[]> => {
   const found = await planted.foundBelow(dir);
@@ -96,6 +111,7 @@ describe('deleted content', function () {
   let close: () => Promise<void>;
   let plant: Planter;
   let left: readonly string[];
+  let forms: ReadonlySet<string>;
 
   before(async () => {
     const folder = await temporaryFolder();
@@ -108,6 +124,7 @@ describe('deleted content', function () {
       const doomed = await fillProject(plant, 'doomed', { metadata: {}, validates: true });
       await fillProject(plant, 'job', { metadata: entry, validates: false });
       expect(await heard(planted, dir)).to.include('doomed: createProject name');
+      forms = storedForms(dir);
       await fillAndDelete(plant, { client, planted }, kept);
       await deleteAll(plant, kept);
       await plant.send('doomed', 'deleteProject', { params: { project_id: doomed.project } });
@@ -137,6 +154,17 @@ describe('deleted content', function () {
     expect(unsent).to.have.members([...ofLogins]);
     const unplanted = plant.unplanted().filter((one) => !ofLogins.has(one.split(' ')[0] ?? ''));
     expect(unplanted.filter((one) => !covered.some((form) => form.test(one)))).to.deep.equal([]);
+  });
+  it('was stored in each form that an event of a trace has', () => {
+    expect([...forms]).to.include.members([
+      'TraceLogged 1',
+      'TraceLogged 2',
+      'OtelSpansReceived 1',
+      'SpansLogged 1',
+      'TraceUpdated 1',
+      'SpanUpdated 1',
+      'RatingGiven 1',
+    ]);
   });
   it('is nowhere in the data folder after its project, except datasets', () => {
     expect(of('doomed')).to.deep.equal([

@@ -51,7 +51,7 @@ describe('the content of deleted objects', function () {
   const made = async (path: string, body: object): Promise<string> =>
     (await client.call<Made>('POST', path, { body })).body.id;
   const traced = (project: string, canary: string, of: object) =>
-    client.call('POST', `${project}/traces`, {
+    client.call<{ readonly trace_ids: readonly string[] }>('POST', `${project}/traces`, {
       body: { ...of, traces: [traceOf(canary)] },
     });
   const traceOf = (canary: string) => ({
@@ -60,6 +60,18 @@ describe('the content of deleted objects', function () {
     user_metadata: { note: canary },
     spans: [{ type: 'tool', name: 'work', input: `span ${canary}` }],
   });
+
+  /** One span as an exporter sends it. */
+  const exported = (canary: string) => {
+    const ids = { traceId: '5b8efff798038103d269b633813fc60a', spanId: 'eee19b7ec3c1b174' };
+    const times = {
+      startTimeUnixNano: '1772355600000000000',
+      endTimeUnixNano: '1772355601000000000',
+    };
+    const attributes = [{ key: 'note', value: { stringValue: canary } }];
+    const spans = [{ ...ids, ...times, name: canary, attributes }];
+    return { resourceSpans: [{ scopeSpans: [{ spans }] }] };
+  };
 
   /** Ciphertext of the one integration: its secrets are in no file in clear. */
   const ciphertextIn = (dir: string): string => {
@@ -83,7 +95,15 @@ describe('the content of deleted objects', function () {
     const dataset = (await client.call<Made>('POST', '/v2/datasets', upload)).body.id;
     await client.call('PUT', '/v2/integrations/openai', { body: { token: 'sealed' } });
     const session = await made(`${root}/sessions`, { name: named('session') });
-    await traced(root, named('trace'), { log_stream_id: stream });
+    const { trace_ids: grown } = (await traced(root, named('trace'), { log_stream_id: stream }))
+      .body;
+    await client.call('POST', `${root}/spans`, {
+      body: { trace_id: grown[0], parent_id: grown[0], spans: traceOf(named('later')).spans },
+    });
+    await client.call('POST', '/v2/otel/v1/traces', {
+      headers: { projectid: root.replace('/v2/projects/', ''), logstreamid: doomedStream },
+      body: exported(named('exported')),
+    });
     await traced(root, named('metadata'), { log_stream_id: stream });
     await traced(root, named('in-session'), { session_id: session });
     await traced(root, named('stream'), { log_stream_id: doomedStream });
@@ -105,7 +125,10 @@ describe('the content of deleted objects', function () {
             body: { filters: [{ type: 'id', name: 'id', operator: 'eq', value: session }] },
           }),
       },
-      { canary: named('in-session'), remove: () => Promise.resolve() },
+      ...['in-session', 'later', 'exported'].map((name) => ({
+        canary: named(name),
+        remove: () => Promise.resolve(),
+      })),
       {
         canary: named('stream'),
         remove: () => client.call('DELETE', `${root}/log_streams/${doomedStream}`),

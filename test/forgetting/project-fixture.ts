@@ -55,7 +55,7 @@ const spans = [
   },
   { ...record, type: 'tool', tool_call_id: mark },
   { ...record, type: 'workflow' },
-  { ...record, type: 'agent', agent_name: mark },
+  { ...record, type: 'agent' },
   {
     ...record,
     type: 'control',
@@ -68,7 +68,7 @@ const spans = [
 ];
 const said = (key: string, value: string) => ({ key, value: { stringValue: value } });
 /** Spans as an exporter sends them, the root last. */
-const exported = (traceId: string) => {
+const exported = (traceId: string, more: readonly object[]) => {
   const span = {
     traceId,
     name: mark,
@@ -77,7 +77,7 @@ const exported = (traceId: string) => {
     attributes: [
       said('gen_ai.operation.name', 'chat'),
       said('gen_ai.input.messages', JSON.stringify([{ role: 'user', content: mark }])),
-      said('session.id', mark),
+      ...more,
       said(mark, mark),
     ],
     events: [{ timeUnixNano: '1772355600500000000', name: mark, attributes: [said(mark, mark)] }],
@@ -154,6 +154,8 @@ export const fillProject = async (
     },
   });
   const trace = { ...record, spans };
+  // Bytes are stored as they were sent, unless they have what no operation names.
+  const written = { ...trace, not_a_member: mark };
   const logged = await send<{ trace_ids: string[] }>('logTraces', {
     ...inProject,
     body: {
@@ -161,20 +163,25 @@ export const fillProject = async (
       include_trace_ids: true,
       client_version: mark,
       session_external_id: mark,
-      traces: [trace, trace],
+      traces: [trace, written],
     },
   });
   const more = await send<{ trace_ids: string[] }>('logTraces', {
     ...inProject,
     body: { log_stream_id, include_trace_ids: true, session_id: session, traces: [trace] },
   });
+  // Neither in a session nor changed later: folded without its rows.
+  await send('logTraces', { ...inProject, body: { log_stream_id, traces: [trace, written] } });
   const headers = { projectid: project_id, logstreamid: log_stream_id };
   for (const [at, operation] of [
     'receiveSpans',
     'receiveSpansOtelV1',
     'receiveSpansOtel',
-  ].entries())
-    await send(operation, { headers, body: exported(`5b8efff798038103d269b633813fc60${at}`) });
+  ].entries()) {
+    const attributes = at === 0 ? [] : [said('session.id', mark)];
+    const body = exported(`5b8efff798038103d269b633813fc60${at}`, attributes);
+    await send(operation, { headers, body });
+  }
   const traces = [...logged.trace_ids, ...more.trace_ids];
   await fillTrace(send, project_id, traces);
   const template = await fillTemplates(send, project_id, traces);
