@@ -3,15 +3,15 @@ import { isMainThread } from 'node:worker_threads';
 import { addAudit } from './cli/audit.js';
 import { addMaintenance } from './cli/maintenance-commands.js';
 import { failureMessage } from './cli/failure.js';
-import { addLists } from './cli/list-commands.js';
-import { addMcp } from './cli/mcp.js';
-import { wholeNumber } from './cli/numbers.js';
+import { addLists } from './tools/list-commands.js';
+import { addMcp } from './tools/mcp.js';
+import { wholeNumber } from './tools/terminal/numbers.js';
 import type { RebuildCommandOptions } from './cli/read-model-commands.js';
 import { addParked } from './cli/parked-command.js';
 import { asStarted } from './cli/program-name.js';
 import { exitOnClosedPipe } from './cli/closed-pipe.js';
-import { addTransfers } from './cli/transfer-commands.js';
-import { escapeControls } from './cli/terminal-escape.js';
+import { addTransfers } from './tools/transfer-commands.js';
+import { escapeControls } from './tools/terminal/terminal-escape.js';
 import { readClientEnvironment, readConfig, roles, withRoles } from './config.js';
 import { variables } from './config/variables.js';
 import { withPartition } from './config/records-settings.js';
@@ -19,7 +19,7 @@ import { endSpareReadSide, warmReadSide } from './service/read-side-thread.js';
 
 // Modules of a command are loaded when it runs, so that short commands start fast.
 const lazyCommands = {
-  demo: async () => (await import('./cli/demo/run-demo.js')).demo,
+  demo: async () => (await import('./cli/demo.js')).demo,
   inspect: async () => (await import('./cli/inspect.js')).inspect,
   openapi: async () => (await import('./cli/openapi.js')).openapi,
   operate: () => import('./cli/read-model-commands.js'),

@@ -1,5 +1,5 @@
-import { seededRandom, type SeededRandom } from '../cli/demo/seeded-random.js';
-import { instantOf } from '../cli/demo/sample-spans.js';
+import { seededRandom, type SeededRandom } from '../tools/demo/seeded-random.js';
+import { instantOf } from '../tools/demo/sample-spans.js';
 
 export const spansPerTrace = 10;
 export const tracesPerRequest = 20;

@@ -13,7 +13,7 @@ import { opsStreamCaller } from './ops-client.js';
 import { failureMessage } from './failure.js';
 import { openReadOnlyLog, requireLog } from '../service/log-reader.js';
 import { opsUrlOf } from './operator-session.js';
-import { openProgressBar } from './progress-bar.js';
+import { openProgressBar } from '../tools/terminal/progress-bar.js';
 
 type Options = { readonly ops?: string; readonly json?: true };
 type SealOptions = Options & { readonly wait?: string };

@@ -12,7 +12,7 @@ import { beginExport, bundlePages, type BundleRequest } from '../service/history
 import { sealingKeys, sealsOf } from '../service/history/seals.js';
 import type { BundleSource } from './audit-bundle.js';
 import type { HistoryReader } from './audit-history.js';
-import { jsonLinesIn as piecesOf } from './import/lines.js';
+import { jsonLinesIn as piecesOf } from '../tools/import/lines.js';
 
 /** Bundle source that reads the log itself. */
 export const logSource = (

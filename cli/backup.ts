@@ -25,7 +25,7 @@ import {
 } from './backup-manifest.js';
 import { requireLog } from '../service/log-reader.js';
 import { isWithin } from './path-containment.js';
-import { openProgressBar } from './progress-bar.js';
+import { openProgressBar } from '../tools/terminal/progress-bar.js';
 
 export type BackupOptions = { readonly keys?: string; readonly json?: true };
 

@@ -10,9 +10,9 @@ import {
   type ScannedEvent,
 } from './log-scan.js';
 import { proofRows, type EventProof } from './event-proof.js';
-import { printRows, type PrintedRow } from './print-rows.js';
+import { printRows, type PrintedRow } from '../tools/terminal/print-rows.js';
 import { maskedData } from './masked-data.js';
-import { escapeControls } from './terminal-escape.js';
+import { escapeControls } from '../tools/terminal/terminal-escape.js';
 
 /** Filter of events; null: any. */
 export type EventFilter = {

@@ -15,7 +15,7 @@ import { openReadOnlyLog } from '../service/log-reader.js';
 import { eventsBackwards, hasData } from './log-scan.js';
 import { openOperatorSession } from './operator-session.js';
 import { proveEvent } from './event-proof.js';
-import { printRows, type PrintedRow } from './print-rows.js';
+import { printRows, type PrintedRow } from '../tools/terminal/print-rows.js';
 
 type Options = EventFilter & {
   readonly limit: number;

@@ -6,7 +6,7 @@ import type { Config } from '../config.js';
 import type { ParkedStream } from '../projections/parking.js';
 import { openReadOnlyLog } from '../service/log-reader.js';
 import { openOperatorSession } from './operator-session.js';
-import { printRows, type PrintedRow } from './print-rows.js';
+import { printRows, type PrintedRow } from '../tools/terminal/print-rows.js';
 import { maskedData } from './masked-data.js';
 
 export type ParkedOptions = {

@@ -5,8 +5,8 @@ import type { DryRun } from '../projections/dry-run.js';
 import type { RebuildProgress } from '../projections/fill-shadow.js';
 import type { RebuildRequest } from '../projections/rebuild-coordinator.js';
 import { openOperatorSession } from './operator-session.js';
-import { openProgressBar } from './progress-bar.js';
-import { printRows } from './print-rows.js';
+import { openProgressBar } from '../tools/terminal/progress-bar.js';
+import { printRows } from '../tools/terminal/print-rows.js';
 import { asStarted } from './program-name.js';
 
 export type RebuildCommandOptions = {

@@ -2,6 +2,7 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
 import { expect } from 'chai';
+import { coreLayers, importRules } from './support/import-rules.js';
 
 // This page is STYLE.md, executable. Sources are read as text: the native compiler has no API to
 // ask.
@@ -16,64 +17,6 @@ const fileOf = (path: string): string =>
   sources.includes(`${path}.tsx`) ? `${path}.tsx` : `${path}.ts`;
 const folderOf = (path: string): string =>
   (path.includes('/') ? path.split('/', 1)[0] : path) ?? '';
-
-type Rule = {
-  readonly folders: readonly string[];
-  readonly packages: RegExp | null;
-  readonly instead: string;
-};
-/** The layers that a service is made of. */
-const below = [
-  'kernel',
-  'events',
-  'contract',
-  'command-api',
-  'projections',
-  'query-api',
-  'engines',
-];
-const typebox = /^typebox(\/compile)?$/;
-const imports: Readonly<Record<string, Rule>> = {
-  kernel: {
-    folders: [],
-    packages: typebox,
-    instead: 'move the word into kernel/ or take it as a port',
-  },
-  events: { folders: ['kernel'], packages: typebox, instead: 'an event knows only shapes' },
-  contract: { folders: ['kernel'], packages: typebox, instead: 'the contract knows only shapes' },
-  'command-api': {
-    folders: ['kernel', 'events', 'contract'],
-    packages: null,
-    instead: 'take a named question in Needs, answered from the log',
-  },
-  projections: {
-    folders: ['kernel', 'events', 'contract'],
-    packages: null,
-    instead: 'a projection sees events and ports only',
-  },
-  'query-api': {
-    folders: ['kernel', 'contract', 'projections'],
-    packages: null,
-    instead: 'answer from a projection',
-  },
-  engines: {
-    folders: ['kernel', 'contract', 'events/codec'],
-    packages: /./,
-    instead: 'engines know ports, never a noun of the service',
-  },
-  'config.ts': {
-    folders: ['config', 'kernel', 'contract'],
-    packages: /^node:net$/,
-    instead: 'settings know only shapes',
-  },
-  config: { folders: ['kernel', 'contract'], packages: null, instead: 'settings know only shapes' },
-  service: {
-    folders: [...below, 'config'],
-    packages: /./,
-    instead: 'a service does not know its commands: move what both need into service/',
-  },
-  cli: { folders: [...below, 'config', 'service'], packages: /./, instead: 'main.ts imports cli/' },
-};
 
 /** A way out of the sandbox is a line there: broken, each would be read as several. */
 const anyLength = 'test/sandbox/escape-attempts.ts';
@@ -110,7 +53,7 @@ const allowed = (path: string, target: string): boolean => {
       ? normalize(join(dirname(path), target)).startsWith(published)
       : target.startsWith('node:') && nodeOnly.includes(path);
   }
-  const rule = imports[own];
+  const rule = importRules[own];
   if (rule === undefined) return true;
   if (!target.startsWith('.')) {
     const shapesOnly = own !== 'kernel' || path === 'kernel/schema-types.ts';
@@ -151,7 +94,8 @@ describe('the house', () => {
           .map(
             (target) =>
               `${path} imports ${target}: ` +
-              `${imports[folderOf(path)]?.instead ?? 'a client stands alone'} (STYLE.md, Imports)`,
+              (importRules[folderOf(path)]?.instead ?? 'a client stands alone') +
+              ' (STYLE.md, Imports)',
           ),
       ),
     );
@@ -227,7 +171,7 @@ describe('the house', () => {
 
   it('touches the world in one place', () => {
     const homes =
-      /^(((console\/)?engines|test|bench|cli|service|clients|examples)\/|(config|main)\.ts)/;
+      /^(((console\/)?engines|test|bench|cli|tools|service|clients|examples)\/|(config|main)\.ts)/;
     found(
       sources
         .filter((path) => !homes.test(path))
@@ -378,7 +322,7 @@ describe('the house', () => {
   });
 
   it('reads JSON in one place, which knows what V8 gets wrong', () => {
-    const layers = [...below, 'config', 'service', 'cli'];
+    const layers = [...coreLayers, 'config', 'service', 'tools', 'cli'];
     found(
       sources
         .filter((path) => layers.includes(folderOf(path)) && path !== 'kernel/json-text.ts')

@@ -32,7 +32,7 @@ const long: readonly string[] = [
   'sandbox/',
   'http/scorer-validation',
   'differential/',
-  'cli/import',
+  'tools/import',
   'cli/backup',
   'cli/rebuild',
   'fault/',

@@ -1,6 +1,6 @@
 import type { Config } from '../../config.js';
-import { openProgressBar } from '../progress-bar.js';
-import { printRows } from '../print-rows.js';
+import { openProgressBar } from '../../tools/terminal/progress-bar.js';
+import { printRows } from '../../tools/terminal/print-rows.js';
 import { backupFindings } from './backup.js';
 import type { Finding } from './finding.js';
 import { folderFindings } from './folder.js';

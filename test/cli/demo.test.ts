@@ -3,7 +3,7 @@ import { Writable } from 'node:stream';
 import { promisify } from 'node:util';
 import { expect } from 'chai';
 import type { ExperimentComparison } from '../../contract/experiment-comparison.js';
-import { recordDemo } from '../../cli/demo/record-sample.js';
+import { recordDemo } from '../../tools/demo/record-sample.js';
 import { temporaryFolder } from '../support/folder.js';
 import { startService, type ServiceProcess } from '../support/service-process.js';
 import { curl, describeWithTool } from '../support/required-tools.js';

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { seededRandom } from '../../cli/demo/seeded-random.js';
+import { seededRandom } from '../../tools/demo/seeded-random.js';
 import { rangeUpTo, scrub } from '../../command-api/seals/scrub.js';
 import { newestSeal } from '../../command-api/seals/seal-streams.js';
 import { digestOf, sha256 } from '../../engines/node/digest.js';

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { renderTrace, type RenderedRecord } from '../../cli/trace-rendering.js';
+import { renderTrace, type RenderedRecord } from '../../tools/trace-rendering.js';
 import { expectReplayEqual, sharedApp, type App } from '../support/app.js';
 import { otelRequest, otelSpan } from '../support/otlp.js';
 import { traceRecordId } from '../support/otel-records.js';

@@ -1,8 +1,8 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { jsonLinesIn, type FilePiece } from '../../cli/import/lines.js';
+import { jsonLinesIn, type FilePiece } from '../../tools/import/lines.js';
 import { opsCaller } from '../../cli/ops-client.js';
-import type { ImportedRecord } from '../../cli/import/records.js';
+import type { ImportedRecord } from '../../tools/import/records.js';
 import { bareEnvironment, program } from './test-environment.js';
 import type { ServiceProcess } from './service-process.js';
 import { pollUntil } from './poll-until.js';

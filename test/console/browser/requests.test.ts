@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import type { Page } from 'playwright-core';
-import { makeSample } from '../../../cli/demo/sample.js';
+import { makeSample } from '../../../tools/demo/sample.js';
 import { appPassword, sharedApp, type App } from '../../support/app.js';
 import { openTestBrowser, signIn, type TestBrowser } from '../../support/browser.js';
 import { describeInBrowser } from '../../support/browser-suites.js';

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect } from 'chai';
-import { openApiClient } from '../../cli/api-client.js';
+import { openApiClient } from '../../tools/api-client.js';
 
 type Reply = (response: ServerResponse) => void;
 const answer =

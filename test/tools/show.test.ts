@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { renderTrace, type RenderedRecord } from '../../cli/trace-rendering.js';
+import { renderTrace, type RenderedRecord } from '../../tools/trace-rendering.js';
 import { sharedApp, type App } from '../support/app.js';
 import { uuid } from '../support/recorded-project.js';
 import { runTransfer } from '../support/transfer-commands.js';

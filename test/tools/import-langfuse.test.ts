@@ -1,7 +1,7 @@
 import { expect } from 'chai';
-import { importFormats } from '../../cli/import/formats.js';
-import { validationProblem } from '../../cli/import/record-validation.js';
-import { isRefused } from '../../cli/import/records.js';
+import { importFormats } from '../../tools/import/formats.js';
+import { validationProblem } from '../../tools/import/record-validation.js';
+import { isRefused } from '../../tools/import/records.js';
 import { recordsOf } from '../support/transfer-commands.js';
 
 /** Answer of `GET /api/public/traces/{id}` of Langfuse. */

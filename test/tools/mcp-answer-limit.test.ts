@@ -5,7 +5,7 @@ import {
   limitAnswer,
   cutText,
   type McpResult,
-} from '../../cli/mcp/answer-limit.js';
+} from '../../tools/mcp/answer-limit.js';
 import type { JsonObject } from '../../kernel/schema-types.js';
 import { drawSeed } from '../support/test-environment.js';
 import { runs } from '../support/runs.js';

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { treesOf, type TreeQueries } from '../../cli/export/trace-trees.js';
+import { treesOf, type TreeQueries } from '../../tools/export/trace-trees.js';
 import type { JsonObject } from '../../kernel/schema-types.js';
 import { asLines } from '../support/transfer-commands.js';
 

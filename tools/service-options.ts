@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import { Fault } from '../kernel/fault.js';
 import type { ServiceAccess } from './api-client.js';
 import type { ClientSettings } from '../config/client-settings.js';
-import { wholeNumber } from './numbers.js';
+import { wholeNumber } from './terminal/numbers.js';
 import type { TargetOptions } from './run-target.js';
 
 export type AccessOptions = {

@@ -4,7 +4,7 @@ import { text as textOf } from 'node:stream/consumers';
 import { setTimeout as pause } from 'node:timers/promises';
 import { parseJsonText } from '../kernel/json-text.js';
 import { Fault } from '../kernel/fault.js';
-import { escapeControls } from './terminal-escape.js';
+import { escapeControls } from './terminal/terminal-escape.js';
 
 /** Access of a command to a service, through its API like any client. */
 export type ServiceAccess = {

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import * as fc from 'fast-check';
-import { jsonLinesIn, jsonValuesIn } from '../../cli/import/lines.js';
-import { isMultilineJson } from '../../cli/import/source.js';
+import { jsonLinesIn, jsonValuesIn } from '../../tools/import/lines.js';
+import { isMultilineJson } from '../../tools/import/source.js';
 import { drawSeed } from '../support/test-environment.js';
 import { runs } from '../support/runs.js';
 

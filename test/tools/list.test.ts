@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { parseCondition } from '../../cli/filter-condition.js';
+import { parseCondition } from '../../tools/filter-condition.js';
 import { sharedApp, type App } from '../support/app.js';
 import { uuid } from '../support/recorded-project.js';
 import { programName } from '../support/test-environment.js';

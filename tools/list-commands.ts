@@ -1,7 +1,7 @@
 import { Option, type Command } from 'commander';
 import type { ClientSettings } from '../config/client-settings.js';
 import type { ListedNoun, ListedPopulation } from './list.js';
-import { wholeNumber } from './numbers.js';
+import { wholeNumber } from './terminal/numbers.js';
 import {
   withAccessOptions,
   serviceAccessOf,

@@ -12,7 +12,7 @@ import { spoolLines, writeOutput } from './export/output.js';
 import { traceLine } from './export/trace-line.js';
 import { treesOf, type TreeQueries } from './export/trace-trees.js';
 import { jsonLinesIn } from './import/lines.js';
-import { openProgressBar } from './progress-bar.js';
+import { openProgressBar } from './terminal/progress-bar.js';
 import { resolveRunTarget, runSelector, type TargetOptions, type RunTarget } from './run-target.js';
 
 const exportKinds = ['traces', 'spans', 'sessions'] as const;

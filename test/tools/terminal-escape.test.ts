@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { escapeControls } from '../../cli/terminal-escape.js';
+import { escapeControls } from '../../tools/terminal/terminal-escape.js';
 
 describe('text of tenants in a terminal', () => {
   it('escapes control characters, and keeps lines, tabs and JSON', () => {

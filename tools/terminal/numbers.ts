@@ -1,4 +1,4 @@
-import { Fault } from '../kernel/fault.js';
+import { Fault } from '../../kernel/fault.js';
 
 /** Parses an option's whole number; throws Fault `invalid` naming the option. */
 export const wholeNumber = (option: string, text: string, least: number): number => {

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { makeSample, spansIn } from '../../cli/demo/sample.js';
+import { makeSample, spansIn } from '../../tools/demo/sample.js';
 
 const end = Date.parse('2026-03-08T12:00:00Z');
 const asked = { seed: 7, runs: 400, days: 7, end };

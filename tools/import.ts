@@ -12,9 +12,9 @@ import { isRefused, type ImportedRecord, type RefusedLine } from './import/recor
 import { openBatchSender } from './import/batch-sender.js';
 import { countNames, type SentCounts } from './import/rejection-bisection.js';
 import { openSource, type ImportSource } from './import/source.js';
-import { openProgressBar } from './progress-bar.js';
+import { openProgressBar } from './terminal/progress-bar.js';
 import { resolveRunTarget, type TargetOptions, type RunTarget } from './run-target.js';
-import { escapeControls } from './terminal-escape.js';
+import { escapeControls } from './terminal/terminal-escape.js';
 
 type ImportArguments = TargetOptions & {
   /** Null: detected from the first value of the file. */

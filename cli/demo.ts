@@ -1,11 +1,11 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Config } from '../../config.js';
-import { startService } from '../../service/service.js';
-import { wholeNumber } from '../numbers.js';
-import { untilEnded, invitationWriter } from '../serve.js';
-import { recordDemo } from './record-sample.js';
+import type { Config } from '../config.js';
+import { startService } from '../service/service.js';
+import { wholeNumber } from '../tools/terminal/numbers.js';
+import { untilEnded, invitationWriter } from './serve.js';
+import { recordDemo } from '../tools/demo/record-sample.js';
 
 type Options = { readonly dir?: string; readonly runs: string; readonly seed: string };
 

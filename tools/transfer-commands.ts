@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { Fault } from '../kernel/fault.js';
 import type { ClientSettings } from '../config/client-settings.js';
-import { wholeNumber } from './numbers.js';
+import { wholeNumber } from './terminal/numbers.js';
 import type { TargetOptions } from './run-target.js';
 import {
   serviceAccessOf,

@@ -9,7 +9,7 @@ import {
   type TargetOptions,
   type RunTarget,
 } from './run-target.js';
-import { escapeControls } from './terminal-escape.js';
+import { escapeControls } from './terminal/terminal-escape.js';
 
 /**
  * `assay show [TRACE]`: a trace with its steps, by id or external id; default: the newest one.

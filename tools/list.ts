@@ -6,9 +6,9 @@ import { mcpTools } from './mcp/tool-list.js';
 import type { McpResult } from './mcp/answer-limit.js';
 import { openNameResolver } from './mcp/name-resolver.js';
 import { openServiceClient, type NextSteps } from './mcp/service-client.js';
-import { printRows, type PrintedRow } from './print-rows.js';
+import { printRows, type PrintedRow } from './terminal/print-rows.js';
 import type { TargetOptions } from './run-target.js';
-import { escapeControls } from './terminal-escape.js';
+import { escapeControls } from './terminal/terminal-escape.js';
 import { parseCondition } from './filter-condition.js';
 
 export type ListedNoun = 'traces' | 'sessions' | 'experiments';
