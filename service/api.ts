@@ -43,7 +43,7 @@ import { recordsCollection } from '../projections/records/collection.js';
 import type { RecordAnswers } from '../query-api/records/answers.js';
 import { loadSealKey } from './seal-signing-key.js';
 import { abortableLog } from './request-scope.js';
-import type { UndeclaredProxies } from './undeclared-proxies.js';
+import type { UndeclaredProxies } from '../engines/koa/undeclared-proxies.js';
 import { routesOf } from './routes.js';
 
 export type ApiStart = {

@@ -6,7 +6,7 @@ import { Fault } from '../kernel/fault.js';
 import type { Json } from '../kernel/schema-types.js';
 import type { Projector } from '../projections/projector.js';
 import type { RebuildRequest } from '../projections/rebuild-coordinator.js';
-import { progressLines } from './progress-lines.js';
+import { progressLines } from '../engines/koa/progress-lines.js';
 import { noProjectionHost, type ProjectionHost } from './projection-host.js';
 import { openParkedDecisions, type ParkedDecisions } from './parked-decisions.js';
 import { inviteCommand, type InvitationNotice } from './invite-command.js';

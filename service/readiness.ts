@@ -8,7 +8,7 @@ import { pendingErasures } from './pending-erasures.js';
 import type { ProjectionHost } from './projection-host.js';
 import type { HealthProbe } from './health-probe.js';
 import type { EngineHeartbeats } from './engine-heartbeats.js';
-import type { UndeclaredProxies } from './undeclared-proxies.js';
+import type { UndeclaredProxies } from '../engines/koa/undeclared-proxies.js';
 import type { WorkersStatus } from './workers.js';
 
 type Needs = {

@@ -28,7 +28,7 @@ import { checkReadiness } from './readiness.js';
 import { withReplica } from './replica.js';
 import { hasRole, type StartupContext } from './startup-context.js';
 import { openClockSkewMonitor } from './clock-skew.js';
-import { openUndeclaredProxies } from './undeclared-proxies.js';
+import { openUndeclaredProxies } from '../engines/koa/undeclared-proxies.js';
 import { openServiceTracing } from './tracing.js';
 import { startWorkers } from './workers.js';
 import { openWriteSide } from './write-side.js';

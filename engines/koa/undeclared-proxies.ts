@@ -1,4 +1,4 @@
-import type { Clock } from '../kernel/ports.js';
+import type { Clock } from '../../kernel/ports.js';
 
 /** Addresses that sent `X-Forwarded-For` and are not in `ASSAY_TRUSTED_PROXIES`. */
 export type UndeclaredProxies = {

@@ -1,4 +1,4 @@
-import type { Json } from '../kernel/schema-types.js';
+import type { Json } from '../../kernel/schema-types.js';
 
 /**
  * Streams progress lines of a long work, then its result. Keeps only the newest line for a slow

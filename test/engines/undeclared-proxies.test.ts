@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { openUndeclaredProxies } from '../../service/undeclared-proxies.js';
+import { openUndeclaredProxies } from '../../engines/koa/undeclared-proxies.js';
 import { testClock } from '../support/test-log.js';
 
 describe('undeclared proxies', () => {
