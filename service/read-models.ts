@@ -2,8 +2,9 @@ import { currentQueryContext } from '../engines/node/query-context.js';
 import { sha256 } from '../engines/node/digest.js';
 import { openTimeSlices } from '../engines/node/event-loop-share.js';
 import type { Documents } from '../kernel/documents.js';
-import { openFairSemaphore } from '../kernel/fair-semaphore.js';
 import { Fault } from '../kernel/fault.js';
+import { openLimiter } from '../kernel/limiter.js';
+import { recordQueryLimit } from '../kernel/limits.js';
 import type { NotificationBus, Clock, EventLog, Position } from '../kernel/ports.js';
 import type { Records } from '../kernel/records/records.js';
 import { tracedPort } from '../kernel/tracing.js';
@@ -92,13 +93,12 @@ export const openReadModels = async (
     'load',
     'find',
   ]);
-  const limits = queryConcurrencyOf(recordsEngine, config.poolThreads);
-  const semaphore = openFairSemaphore(limits.atOnce, limits.ofProject, limits.waiting);
-  const scopedRecords = requestScopedRecords(guardedRecords, current, semaphore);
+  const limiter = openLimiter(recordQueryLimit(recordsEngine, config.poolThreads));
+  const scopedRecords = requestScopedRecords(guardedRecords, current, limiter);
   const records = tracedRecords(tracing, 'records', scopedRecords);
   const engineAnswers =
     host.answers ?? recordAnswers({ records: guardedRecords, inSlices: openTimeSlices() });
-  const scopedAnswers = requestScopedAnswers(engineAnswers, current, semaphore);
+  const scopedAnswers = requestScopedAnswers(engineAnswers, current, limiter);
   const answers = tracedAnswers(tracing, 'answers', scopedAnswers);
   const chains = openChainReader(documents, sha256);
   const checkpoints = filling.wrapCheckpoints(
@@ -166,14 +166,3 @@ const positionsOf = async (
       [...checkpoints].map(async ([name, checkpoint]) => [name, await checkpoint()] as const),
     ),
   );
-
-/**
- * Concurrency limits of record queries: running in all, running per project, waiting. DuckDB uses
- * two cores, and each running query holds a thread of the pool that passwords and files share. With
- * node's default of four, one stays free for the projections; with the twelve of `npm start` and
- * the image three projects can use their share at once.
- */
-const queryConcurrencyOf = (engine: 'duckdb' | 'mongodb', poolThreads: number) => {
-  if (engine === 'mongodb') return { atOnce: 16, ofProject: 4, waiting: 64 };
-  return { atOnce: poolThreads < 8 ? 3 : 6, ofProject: 2, waiting: 66 };
-};

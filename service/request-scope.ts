@@ -1,5 +1,5 @@
 import { throwIfAborted } from '../kernel/query-context.js';
-import type { FairSemaphore } from '../kernel/fair-semaphore.js';
+import type { Limiter } from '../kernel/limiter.js';
 import type { QueryContext, EventLog } from '../kernel/ports.js';
 import type { Documents } from '../kernel/documents.js';
 import type { Records } from '../kernel/records/records.js';
@@ -46,14 +46,14 @@ export const requestScopedDocuments = (
 
 /**
  * Records whose queries carry the context of the current request. Those that may scan many records
- * wait in the fair semaphore of their project (contract 1.11); index lookups do not.
+ * wait for a slot of their project (contract 1.11); index lookups do not.
  */
 export const requestScopedRecords = (
   records: Records,
   currentContext: CurrentQueryContext,
-  semaphore: FairSemaphore,
+  limiter: Limiter<'project'>,
 ): Records => {
-  const fair = withFairSlot(semaphore);
+  const fair = withFairSlot(limiter);
   return {
     checkpoint: () => records.checkpoint(),
     prefetch: (writes) => records.prefetch(writes),
@@ -107,9 +107,9 @@ export const requestScopedRecords = (
 export const requestScopedAnswers = (
   answers: RecordAnswers,
   currentContext: CurrentQueryContext,
-  semaphore: FairSemaphore,
+  limiter: Limiter<'project'>,
 ): RecordAnswers => {
-  const fair = withFairSlot(semaphore);
+  const fair = withFairSlot(limiter);
   return {
     search: (plan, shown, context = currentContext()) =>
       fair(plan.project, context, () => answers.search(plan, shown, context)),
@@ -127,12 +127,6 @@ export const requestScopedAnswers = (
 };
 
 const withFairSlot =
-  (semaphore: FairSemaphore) =>
-  async <T>(project: string, context: QueryContext, query: () => Promise<T>): Promise<T> => {
-    const release = await semaphore.acquire(project, context);
-    try {
-      return await query();
-    } finally {
-      release();
-    }
-  };
+  (limiter: Limiter<'project'>) =>
+  <T>(project: string, context: QueryContext, query: () => Promise<T>): Promise<T> =>
+    limiter.run({ project }, context, query);

@@ -41,6 +41,8 @@ import type { AccessTokens, IdentityTokens, PasswordHasher } from '../kernel/cre
 import type { NotificationBus, Clock, EventLog, Ids } from '../kernel/ports.js';
 import type { Documents } from '../kernel/documents.js';
 import type { ChainPages, Chains } from '../kernel/history/entries.js';
+import { openLimiter } from '../kernel/limiter.js';
+import { limits } from '../kernel/limits.js';
 import type { Records } from '../kernel/records/records.js';
 import { annotationTemplateReads } from '../query-api/annotation-templates/routes.js';
 import { apiKeyReads } from '../query-api/api-keys/routes.js';
@@ -72,12 +74,7 @@ import { viewReads } from '../query-api/views/routes.js';
 import { resolveAsOf } from './adapters/as-of-position.js';
 import { historyChanges } from './adapters/entry-changes.js';
 import { projectAsOf } from './adapters/project-as-of.js';
-import {
-  scheduledExports,
-  openHistorySemaphore,
-  scheduledPages,
-  scheduledChanges,
-} from './adapters/history-semaphore.js';
+import { scheduledExports, scheduledPages, scheduledChanges } from './adapters/history-limiter.js';
 import { historyVerification } from './adapters/history-verification.js';
 import { peopleQueries } from './adapters/people-queries.js';
 import { backfillWrites } from '../command-api/run-scoring/backfill-routes.js';
@@ -277,8 +274,8 @@ const exportRoutes = (
 /** The reads of contract 5.14. */
 const historyRoutes = (needs: Needs): readonly Route[] => {
   const { log, documents, authorizer, clock, secrets } = needs;
-  const semaphore = openHistorySemaphore();
-  const chains = { ...needs.chains, page: scheduledPages(needs.chains, semaphore) };
+  const limiter = openLimiter(limits.historyReads);
+  const chains = { ...needs.chains, page: scheduledPages(needs.chains, limiter) };
   const positionOf = resolveAsOf(needs);
   const changes = historyChanges({
     log,
@@ -287,7 +284,7 @@ const historyRoutes = (needs: Needs): readonly Route[] => {
     sha256,
     positionOf,
   });
-  const answers = { ...changes, changesOf: scheduledChanges(changes, semaphore) };
+  const answers = { ...changes, changesOf: scheduledChanges(changes, limiter) };
   const exports = historyExports({ ...needs, sha256, waitUntilFolded: waitForFold(needs) });
   return [
     ...historyReads({
@@ -311,7 +308,7 @@ const historyRoutes = (needs: Needs): readonly Route[] => {
       ...answers,
       chains,
       ...exports,
-      ...scheduledExports(exports, semaphore),
+      ...scheduledExports(exports, limiter),
     }),
   ];
 };

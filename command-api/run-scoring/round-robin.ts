@@ -1,4 +1,4 @@
-import { nextFairTask, markServed, type TaskClaim } from '../../kernel/fair-semaphore.js';
+import { nextFairTask, markServed, type TaskClaim } from '../../kernel/fair-tasks.js';
 import type { ProjectId } from '../../kernel/schema-types.js';
 
 type RoundClaim = TaskClaim & { readonly task: ProjectId };

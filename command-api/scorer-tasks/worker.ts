@@ -16,7 +16,7 @@ import type {
   Position,
   StoredEvent,
 } from '../../kernel/ports.js';
-import { nextFairTask, markServed } from '../../kernel/fair-semaphore.js';
+import { nextFairTask, markServed } from '../../kernel/fair-tasks.js';
 import type { OverlapComputer } from '../../kernel/records/overlap-metrics.js';
 import type { Sandbox } from '../../kernel/sandbox.js';
 import { loadStreamState, transact, type Authorship } from '../../kernel/transact.js';

@@ -1,4 +1,5 @@
 import { openCounter } from '../../kernel/counter.js';
+import type { YieldSlot } from '../../kernel/limiter.js';
 import { openWaitQueue } from '../../kernel/wait-queue.js';
 import type { QuotaOwner } from './byte-budget.js';
 
@@ -22,8 +23,6 @@ export type QuotaSemaphore = {
     work: (yieldSlot: YieldSlot) => Promise<T>,
   ) => Promise<T>;
 };
-/** Yields the slot while `wait` runs, then acquires another one. */
-export type YieldSlot = (wait: () => Promise<void>) => Promise<void>;
 
 export const openQuotaSemaphore = ({
   max,

@@ -1,5 +1,6 @@
 import type { Answer, Cause, NoteHeader, Request } from '../../contract/operation.js';
 import type { Principal, VisibleProject } from '../../contract/roles.js';
+import type { YieldSlot } from '../../kernel/limiter.js';
 import { networkPrefix } from '../../kernel/network-prefix.js';
 import type { Position } from '../../kernel/ports.js';
 import { withQueryContext } from '../node/query-context.js';
@@ -10,7 +11,6 @@ import type { ValidatedRequest, RawRequest } from './validate-request.js';
 import { encodeColumn } from './ignored-members.js';
 import { withRejectedItems } from './partial-ingest.js';
 import { noteByHeader } from './answer-notes.js';
-import type { YieldSlot } from './quota-semaphore.js';
 import type { HttpServices } from './services.js';
 import type { CompiledRoute } from './compiled-routes.js';
 

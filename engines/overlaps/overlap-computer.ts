@@ -1,7 +1,8 @@
 import type { Worker } from 'node:worker_threads';
 import { startThread } from '../node/start-thread.js';
-import { openFairSemaphore } from '../../kernel/fair-semaphore.js';
 import { Fault } from '../../kernel/fault.js';
+import { openLimiter } from '../../kernel/limiter.js';
+import { limits } from '../../kernel/limits.js';
 import {
   fitOverlapLimit,
   computeOverlap,
@@ -20,7 +21,7 @@ const inlineCharactersMax = 2_000;
 
 /** Computes overlaps, long pairs one at a time in a worker that starts with the first. */
 export const openOverlapComputer = (): OverlapComputer => {
-  const semaphore = openFairSemaphore(1, 1);
+  const limiter = openLimiter(limits.overlaps);
   let thread: Worker | null = null;
   const computeInWorker = (pair: OverlapPair): Promise<number | null> =>
     new Promise((resolve, reject) => {
@@ -45,12 +46,7 @@ export const openOverlapComputer = (): OverlapComputer => {
       if (!fitOverlapLimit(output, reference)) return null;
       if (output.length + reference.length <= inlineCharactersMax)
         return computeOverlap(name, output, reference);
-      const release = await semaphore.acquire(tenant);
-      try {
-        return await computeInWorker(pair);
-      } finally {
-        release();
-      }
+      return limiter.run({ tenant }, {}, () => computeInWorker(pair));
     },
     close: async () => {
       await thread?.terminate();

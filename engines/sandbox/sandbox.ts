@@ -1,5 +1,6 @@
 import { availableParallelism } from 'node:os';
-import { openFairSemaphore } from '../../kernel/fair-semaphore.js';
+import { openLimiter } from '../../kernel/limiter.js';
+import { scorerLimit } from '../../kernel/limits.js';
 import {
   type Sandbox,
   type SandboxLimits,
@@ -47,10 +48,7 @@ type RunOptions = {
 export const openSandbox = (options: SandboxOptions): Sandbox => {
   const limits = resolveLimits(options.limits);
   const closing = new AbortController();
-  const slots = availableParallelism();
-  // One slot stays free for other work, but at least two are used (contract 1.11: two validations
-  // run).
-  const semaphore = openFairSemaphore(slots, Math.max(2, slots - 1));
+  const limiter = openLimiter(scorerLimit(availableParallelism()));
   let anonymous = 0;
   let state: SandboxState = { mode: 'starting', detail: 'the probes are running' };
   const settled = resolveMode(options, limits, closing.signal).then(
@@ -70,7 +68,9 @@ export const openSandbox = (options: SandboxOptions): Sandbox => {
         return { verdict: 'unavailable', message: `sandbox_unavailable: ${state.detail}` };
       }
       const either = AbortSignal.any([closing.signal, ...(signal === undefined ? [] : [signal])]);
-      const release = await semaphore.acquire(tenant ?? `anonymous ${(anonymous += 1)}`);
+      const release = await limiter.acquire({
+        tenant: tenant ?? `anonymous ${(anonymous += 1)}`,
+      });
       try {
         onBegin?.();
         const runLimits = { ...limits, wallMs: Math.min(wallMs, limits.wallMs) };
@@ -93,7 +93,7 @@ export const openSandbox = (options: SandboxOptions): Sandbox => {
     close: async () => {
       closing.abort();
       await settled;
-      await semaphore.whenIdle();
+      await limiter.whenIdle();
     },
   };
 };

@@ -1,7 +1,8 @@
 import { startThread } from '../node/start-thread.js';
 import { MessageChannel, type MessagePort } from 'node:worker_threads';
 import { raceAbort } from '../../kernel/query-context.js';
-import { openFairSemaphore } from '../../kernel/fair-semaphore.js';
+import { openLimiter } from '../../kernel/limiter.js';
+import { limits } from '../../kernel/limits.js';
 import type { QueryContext } from '../../kernel/ports.js';
 import type { Collection, Documents, DocumentQuery, DocumentPage } from '../../kernel/documents.js';
 import { callProxy } from '../node/thread-rpc.js';
@@ -32,25 +33,21 @@ type SearchThread = {
   readonly close: () => Promise<void>;
 };
 
-// One for the busiest tenant, one for the others; each caches up to 64 MiB of the file.
-const threadsMax = 2;
-/** Waiting searches per tenant, beside the running one. */
-const waitingMax = 64;
 // More would delay other requests; a hop to another thread costs more than a few.
 const inlineKeysMax = 20;
 
 /**
  * Documents for a thread that must stay responsive: keys are read in the calling thread, searches
- * run in other threads, one at a time per tenant (fair semaphore). A search ends when its caller
+ * run in other threads, one at a time per tenant (limiter). A search ends when its caller
  * aborts.
  */
 export const openDocumentReader = async ({ dir }: { readonly dir: string }): Promise<Documents> => {
   const here = await openDocuments({ dir, readOnly: true });
-  const searchSlots = openFairSemaphore(threadsMax, 1, waitingMax);
+  const searchSlots = openLimiter(limits.documentSearches);
   const threads = new Set<SearchThread>();
   const idle: SearchThread[] = [];
   /**
-   * The semaphore has as many slots as threads are allowed; a thread starts with the first search
+   * The limiter has as many slots as threads are allowed; a thread starts with the first search
    * that needs it, or replaces one that died.
    */
   const takeIdle = (): SearchThread => {
@@ -66,7 +63,7 @@ export const openDocumentReader = async ({ dir }: { readonly dir: string }): Pro
     context: QueryContext,
     work: (thread: SearchThread, number: number) => Promise<T>,
   ): Promise<T> => {
-    const release = await searchSlots.acquire(context.tenant ?? '', context);
+    const release = await searchSlots.acquire({ tenant: context.tenant ?? '' }, context);
     const thread = takeIdle();
     thread.lastNumber += 1;
     const number = thread.lastNumber;

@@ -1,6 +1,7 @@
 import { pageInfo } from '../../contract/envelope.js';
 import type { RecordView } from '../../contract/record-reads.js';
-import { openFairSemaphore } from '../../kernel/fair-semaphore.js';
+import { openLimiter } from '../../kernel/limiter.js';
+import { limits } from '../../kernel/limits.js';
 import type { FeedbackTemplate } from '../../kernel/records/feedback.js';
 import {
   encodeJsonChunks,
@@ -95,28 +96,13 @@ type Needs = {
 /** Rows are serialised without their `}`, which the following text contains. */
 type Parts = JsonParts<RecordRow>;
 
-/**
- * Bulkhead: responses larger than this are built one at a time (a fair semaphore of one), since the
- * rows of a trace of 64 MiB take about three times that meanwhile. Smaller ones do not wait for
- * them.
- */
+/** Bulkhead: responses larger than this are built one at a time; smaller ones do not wait. */
 const largeBytes = 1_048_576;
 
 export const recordAnswers = ({ records, inSlices }: Needs): RecordAnswers => {
-  const semaphore = openFairSemaphore(1, 1);
-  const oneAtATime = async <T>(
-    bytes: number,
-    context: QueryContext,
-    work: () => Promise<T>,
-  ): Promise<T> => {
-    const release =
-      bytes > largeBytes ? await semaphore.acquire(context.tenant ?? '', context) : () => undefined;
-    try {
-      return await work();
-    } finally {
-      release();
-    }
-  };
+  const limiter = openLimiter(limits.largeRecordAnswers);
+  const oneAtATime = <T>(bytes: number, context: QueryContext, work: () => Promise<T>) =>
+    bytes > largeBytes ? limiter.run({ tenant: context.tenant ?? '' }, context, work) : work();
   const serialise = async (
     found: Parts | null,
     templates: readonly FeedbackTemplate[],

@@ -1,11 +1,9 @@
 import { expect } from 'chai';
 import { Fault } from '../../kernel/fault.js';
 import type { ChainPages } from '../../kernel/history/entries.js';
-import {
-  openHistorySemaphore,
-  scheduledExports,
-  scheduledPages,
-} from '../../service/adapters/history-semaphore.js';
+import { openLimiter } from '../../kernel/limiter.js';
+import { limits } from '../../kernel/limits.js';
+import { scheduledExports, scheduledPages } from '../../service/adapters/history-limiter.js';
 
 const question = { at: null, ascending: true, limit: 1, technical: false } as const;
 
@@ -23,7 +21,7 @@ describe('concurrency of history queries', () => {
       done.push(chain);
       return { entries: [], next: null };
     };
-    const ask = scheduledPages({ page }, openHistorySemaphore());
+    const ask = scheduledPages({ page }, openLimiter(limits.historyReads));
     const flood = Promise.allSettled(Array.from({ length: 100 }, () => ask('flood', question)));
     const others = ['a', 'b', 'c'].map((chain) => ask(chain, question));
     await Promise.all(others);
@@ -50,7 +48,10 @@ describe('concurrency of history queries', () => {
     const unused = () => {
       throw new Error('not asked');
     };
-    const needs = scheduledExports({ pages, certificateLines: unused }, openHistorySemaphore());
+    const needs = scheduledExports(
+      { pages, certificateLines: unused },
+      openLimiter(limits.historyReads),
+    );
     const read = () => needs.pages({ organization_id: 'a' } as never)[Symbol.asyncIterator]();
     const readers = Array.from({ length: 5 }, read);
     for (const reader of readers) expect((await reader.next()).done).to.equal(false);

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { nextFairTask, openFairSemaphore, type TaskClaim } from '../../kernel/fair-semaphore.js';
+import { nextFairTask, type TaskClaim } from '../../kernel/fair-tasks.js';
 
 const claim = (creator: string, number: number, owner = `${creator}'s`): TaskClaim => ({
   task: `${creator}${number}`,
@@ -36,28 +36,5 @@ describe('the choice of the next validation', () => {
     expect(nextFairTask([claim('c', 0, 'one')], running, [], two)).to.equal(null);
     const own = [claim('a', 0, 'one'), claim('a', 1, 'two')];
     expect(nextFairTask([claim('a', 2, 'three')], own, [], two)).to.equal(null);
-  });
-});
-
-describe('a semaphore with round-robin permits', () => {
-  it('leaves a permit for others, and gives the next one to an owner without any', async () => {
-    const line = openFairSemaphore(2, 1);
-    const order: string[] = [];
-    const doors: (() => void)[] = [];
-    const enter = (whose: string): void =>
-      void line.acquire(whose).then((leave) => {
-        order.push(whose);
-        doors.push(leave);
-      });
-    const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
-    for (const whose of ['a', 'a', 'a', 'b', 'b', 'c']) enter(whose);
-    await turn();
-    expect(order).to.deep.equal(['a', 'b']);
-    for (let at = 0; at < 6; at += 1) {
-      doors.shift()?.();
-      await turn();
-    }
-    expect(order).to.deep.equal(['a', 'b', 'c', 'a', 'b', 'a']);
-    await line.whenIdle();
   });
 });

@@ -1,0 +1,66 @@
+import type { Limit } from './limiter.js';
+
+/** Limit of one kind of work, with its row in docs/configuration.md. */
+type LimitRow<K extends string> = Limit<K> & {
+  /** Kind of work, in words. */
+  readonly of: string;
+};
+const row = <K extends string>(limit: LimitRow<K>): LimitRow<K> => limit;
+const unbounded = Number.POSITIVE_INFINITY;
+
+/** Limits of load of one process; those that it shows to clients are in contract 1.11. */
+export const limits = {
+  /** With two threads: one for the busiest tenant, one for the others. Each caches up to 64 MiB. */
+  documentSearches: row({
+    of: 'searches of embedded lists and settings',
+    size: 2,
+    shares: { tenant: 1 },
+    waitersMax: 64,
+  }),
+  /** The rows of a trace of 64 MiB take about three times that until its JSON is written. */
+  largeRecordAnswers: row({
+    of: 'answers made of more than 1 MiB of records',
+    size: 1,
+    shares: { tenant: 1 },
+    waitersMax: unbounded,
+  }),
+  /** They fold and hash in the thread that accepts requests. */
+  historyReads: row({
+    of: 'history pages, feeds, exports and certificates',
+    size: 2,
+    shares: { organization: 1 },
+    waitersMax: 64,
+  }),
+  overlaps: row({
+    of: '`bleu` and `rouge` of long texts',
+    size: 1,
+    shares: { tenant: 1 },
+    waitersMax: unbounded,
+  }),
+};
+
+/**
+ * Limit of queries on records. DuckDB uses two cores, and each running query holds a thread of the
+ * pool that passwords and files share. With node's default of four, one stays free for the
+ * projections; with the twelve of `npm start` and the image three projects can use their share at
+ * once.
+ */
+export const recordQueryLimit = (engine: 'duckdb' | 'mongodb', poolThreads: number) => {
+  const of = 'queries on records';
+  if (engine === 'mongodb')
+    return row({ of: `${of} in MongoDB`, size: 16, shares: { project: 4 }, waitersMax: 64 });
+  const size = poolThreads < 8 ? 3 : 6;
+  return row({ of, size, shares: { project: 2 }, waitersMax: 66 });
+};
+
+/**
+ * Limit of processes of code scorers: one core stays free for other work, but at least two are used
+ * (contract 1.11: two validations run).
+ */
+export const scorerLimit = (cores: number) =>
+  row({
+    of: 'processes of code scorers',
+    size: cores,
+    shares: { tenant: Math.max(2, cores - 1) },
+    waitersMax: unbounded,
+  });

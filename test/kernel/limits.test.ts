@@ -1,0 +1,32 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { limits, recordQueryLimit, scorerLimit } from '../../kernel/limits.js';
+import { repository } from '../support/test-environment.js';
+
+/** The machine of the page: two cores and the twelve threads of `npm start`. */
+const rows = [
+  recordQueryLimit('duckdb', 12),
+  recordQueryLimit('mongodb', 12),
+  ...Object.values(limits),
+  scorerLimit(2),
+];
+
+const amount = (max: number): string => (Number.isFinite(max) ? String(max) : 'any');
+
+describe('limits of load', () => {
+  it('are the table of docs/configuration.md', () => {
+    const page = readFileSync(join(repository, 'docs/configuration.md'), 'utf8');
+    const printed = rows.map(({ of, size, shares, waitersMax }) => {
+      const each = Object.entries(shares).map(([kind, max]) => `${max} of one ${kind}`);
+      return `| ${of} | ${amount(size)} | ${each.join(', ')} | ${amount(waitersMax)} |`;
+    });
+    const [, section = ''] = page.split('\n## Limits of load\n');
+    const [text = ''] = section.split('\n## ');
+    expect(text.split('\n').filter((line) => line.startsWith('| '))).to.deep.equal([
+      '| at a time | in all | each | waiting, each |',
+      '| --- | --- | --- | --- |',
+      ...printed,
+    ]);
+  });
+});
