@@ -3,7 +3,7 @@ import type { Engines } from '../engines/open.js';
 import type { NotificationBus, Clock, EventLog, Position } from '../kernel/ports.js';
 import type { Documents } from '../kernel/documents.js';
 import { fillMessage, type FillMonitor } from '../projections/fill-monitor.js';
-import type { ClockSkewMonitor } from './clock-skew.js';
+import type { ClockSkewMonitor } from '../engines/node/clock-skew.js';
 import { pendingErasures } from './pending-erasures.js';
 import type { ProjectionHost } from './projection-host.js';
 import type { HealthProbe } from './health-probe.js';

@@ -27,7 +27,7 @@ import { openReadModels } from './read-models.js';
 import { checkReadiness } from './readiness.js';
 import { withReplica } from './replica.js';
 import { hasRole, type StartupContext } from './startup-context.js';
-import { openClockSkewMonitor } from './clock-skew.js';
+import { openClockSkewMonitor } from '../engines/node/clock-skew.js';
 import { openUndeclaredProxies } from '../engines/koa/undeclared-proxies.js';
 import { openServiceTracing } from './tracing.js';
 import { startWorkers } from './workers.js';

@@ -1,5 +1,5 @@
-import type { Clock, EventReader } from '../kernel/ports.js';
-import type { Instant } from '../kernel/schema-types.js';
+import type { Clock, EventReader } from '../../kernel/ports.js';
+import type { Instant } from '../../kernel/schema-types.js';
 
 /** Clock skew check: compares the time of the newest event with the clock. */
 export type ClockSkewMonitor = {

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { streamNameOf } from '../../kernel/ports.js';
 import { appendEvents } from '../../kernel/transact.js';
-import { openClockSkewMonitor } from '../../service/clock-skew.js';
+import { openClockSkewMonitor } from '../../engines/node/clock-skew.js';
 import { authorAt, instantAfter, testClock, testLog } from '../support/test-log.js';
 
 describe('the clock watch', () => {
