@@ -7,6 +7,7 @@ import type { HistoryBound } from '../kernel/history/bounds.js';
 import type { BundleHeader, BundleManifest } from '../kernel/history/bundle.js';
 import { systemChain, type HistoryResource } from '../kernel/history/entries.js';
 import type { JsonObject } from '../kernel/schema-types.js';
+import { projectScopedResources } from '../kernel/history/resources.js';
 import type { BundleRequest } from '../service/history/exports.js';
 import { writeBundle, type BundleSource } from './audit-bundle.js';
 import { openHistoryReader } from './audit-history.js';
@@ -96,7 +97,7 @@ const bundleRequestOf = (options: Omit<ExportOptions, 'out'>): BundleRequest => 
     throw new Fault('invalid', 'export what? Either --organization ID or --system');
   }
   const resource = options.resource === undefined ? null : resourceOf(options.resource);
-  if (resource !== null && projectScopedTypes.has(resource.type) && project === null) {
+  if (resource !== null && projectScopedResources.includes(resource.type) && project === null) {
     throw new Fault('invalid', `a ${resource.type} is one of a project: add --project ID`);
   }
   return {
@@ -107,9 +108,6 @@ const bundleRequestOf = (options: Omit<ExportOptions, 'out'>): BundleRequest => 
     to: boundOf('--to', options.to),
   };
 };
-
-/** Types whose ids are unique in their project only (contract 5.14). */
-const projectScopedTypes = new Set(['trace', 'session', 'annotation_template']);
 
 const resourceOf = (text: string): HistoryResource => {
   const [, type, id] = /^([a-z_]+):(.+)$/.exec(text) ?? [];

@@ -1,8 +1,8 @@
 import { Type, type Static } from 'typebox';
 import { type Complaint, valueComplaint } from '../kernel/fault.js';
 import { id, instant, oneOf } from '../kernel/schema-types.js';
+import { historyResources, projectScopedResources } from '../kernel/history/resources.js';
 import { parseAsOf } from './as-of.js';
-import { historyResources, type HistoryResourceType } from './history.js';
 import { operation } from './operation.js';
 
 /** Limits after which an export ends with a cursor (contract 5.14). */
@@ -48,9 +48,6 @@ export const exportHistory = operation({
 });
 export type HistoryExportQuery = Static<typeof exportHistory.query>;
 
-/** Resource types whose ids are unique in their project only. */
-const ofProject: readonly HistoryResourceType[] = ['session', 'trace', 'annotation_template'];
-
 const boundComplaints = ({
   from,
   to,
@@ -73,7 +70,7 @@ export const exportComplaints = (query: HistoryExportQuery): readonly Complaint[
     type: 'missing',
   });
   return [
-    ...(type !== undefined && ofProject.includes(type) && project_id === undefined
+    ...(type !== undefined && projectScopedResources.includes(type) && project_id === undefined
       ? [missing('project_id')]
       : []),
     ...(type !== undefined && resource_id === undefined ? [missing('resource_id')] : []),

@@ -9,32 +9,14 @@ import {
   type JsonObject,
 } from '../kernel/schema-types.js';
 import { type Complaint, valueComplaint } from '../kernel/fault.js';
+import {
+  historyResources,
+  projectScopedResources,
+  type HistoryResourceType,
+} from '../kernel/history/resources.js';
 import { parseAsOf } from './as-of.js';
 import { defaultPageLimit, pageLimitMax } from './envelope.js';
 import { operation } from './operation.js';
-
-/** Resource types of events (contract 5.14, rule 1). */
-export const historyResources = [
-  'organization',
-  'user',
-  'api_key',
-  'group',
-  'project',
-  'log_stream',
-  'experiment',
-  'session',
-  'trace',
-  'dataset',
-  'annotation_template',
-  'scorer',
-  'scorer_task',
-  'integration',
-  'org_job',
-] as const;
-export type HistoryResourceType = (typeof historyResources)[number];
-
-/** Resource types whose ids are unique in their project only. */
-const ofProject: readonly HistoryResourceType[] = ['session', 'trace', 'annotation_template'];
 
 /** Limit of values per filter. */
 const alternativesMax = 20;
@@ -202,7 +184,7 @@ export const resourceComplaints = (
   resource: HistoryResourceType,
   { project_id, at }: ResourceHistoryQuery,
 ): readonly Complaint[] => [
-  ...(ofProject.includes(resource) && project_id === undefined
+  ...(projectScopedResources.includes(resource) && project_id === undefined
     ? [{ loc: ['query', 'project_id'], msg: 'Field required', type: 'missing' }]
     : []),
   ...(at === undefined || parseAsOf(at) !== null

@@ -1,91 +1,80 @@
 import type { TSchema } from 'typebox';
-import { annotationTemplateEvents } from './annotation-templates.js';
-import { apiKeyEvents } from './api-keys.js';
-import { collaboratorEvents } from './collaborators.js';
-import { datasetEvents, datasetRowsEvents } from './datasets.js';
-import { deletionEvents } from './deletions.js';
-import { earlierErasureEvents, erasureEvents } from './erasures.js';
-import { experimentEvents, experimentScopeEvents, rankingCriteriaEvents } from './experiments.js';
-import { groupEvents } from './groups.js';
+import { annotationTemplateNoun } from './annotation-templates.js';
+import { apiKeyNoun } from './api-keys.js';
+import { datasetNoun, datasetRowsNoun } from './datasets.js';
+import { deletionNoun } from './deletions.js';
+import { earlierErasureNoun, erasureNoun } from './erasures.js';
+import { experimentNoun, experimentScopeNoun, rankingCriteriaNoun } from './experiments.js';
+import { groupNoun } from './groups.js';
+import { idempotencyAnswerNoun, idempotencyNoun, idempotencySaltNoun } from './idempotency.js';
+import { insightsSettingsNoun } from './insights-settings.js';
+import { integrationNoun, sealedIntegrationNoun } from './integrations.js';
+import { logStreamNoun } from './log-streams.js';
+import type { AnyNoun } from './noun.js';
+import { orgJobNoun } from './org-jobs.js';
+import { organizationNoun } from './organizations.js';
+import { parkingNoun } from './parking.js';
+import { pastScoringNoun } from './past-scoring.js';
+import { priceListNoun } from './price-list.js';
+import { projectNoun } from './projects.js';
+import { refreshFamilyNoun } from './refresh-families.js';
+import { reservationNoun } from './reservations.js';
+import { runScoringNoun } from './run-scoring.js';
 import {
-  idempotencyEvents,
-  idempotencyAnswerEvents,
-  idempotencySaltEvents,
-} from './idempotency.js';
-import { insightsSettingsEvents } from './insights-settings.js';
-import { integrationEvents, sealEvents } from './integrations.js';
-import { invitationEvents } from './invitations.js';
-import { logStreamEvents } from './log-streams.js';
-import { orgJobEvents } from './org-jobs.js';
-import { organizationEvents } from './organizations.js';
-import { parkingEvents } from './parking.js';
-import { pastScoringEvents } from './past-scoring.js';
-import { priceListEvents } from './price-list.js';
-import { projectEvents } from './projects.js';
-import { ratingEvents } from './ratings.js';
-import { refreshFamilyEvents } from './refresh-families.js';
-import { reservationEvents } from './reservations.js';
-import { runScoringEvents } from './run-scoring.js';
-import {
-  scorerTaskEvents,
-  metricsTestingRunEvents,
-  scorerQueueEvents,
-  scorerFileEvents,
+  metricsTestingRunNoun,
+  scorerFileNoun,
+  scorerQueueNoun,
+  scorerTaskNoun,
 } from './scorer-tasks.js';
-import { scorerEvents, scorerSettingsEvents } from './scorers.js';
-import { historySealEvents, installationEvents, sealingKeyEvents } from './seals.js';
-import { traceEvents, sessionEvents, sessionSizeEvents } from './traces.js';
-import { userEvents } from './users.js';
-import { viewEvents } from './views.js';
+import { scorerNoun, scorerSettingsNoun } from './scorers.js';
+import { sealNoun } from './seals.js';
+import { sessionNoun, sessionSizeNoun, traceNoun } from './traces.js';
 import { upcasts } from './upcasts.js';
+import { userNoun } from './users.js';
+import { viewNoun } from './views.js';
 
-/** All event types that were ever stored, with the schema of their newest data. */
-export const allEvents = {
-  ...annotationTemplateEvents,
-  ...apiKeyEvents,
-  ...collaboratorEvents,
-  ...datasetEvents,
-  ...datasetRowsEvents,
-  ...deletionEvents,
-  ...erasureEvents,
-  ...earlierErasureEvents,
-  ...experimentEvents,
-  ...experimentScopeEvents,
-  ...rankingCriteriaEvents,
-  ...groupEvents,
-  ...historySealEvents,
-  ...installationEvents,
-  ...sealingKeyEvents,
-  ...idempotencyEvents,
-  ...idempotencyAnswerEvents,
-  ...idempotencySaltEvents,
-  ...insightsSettingsEvents,
-  ...integrationEvents,
-  ...sealEvents,
-  ...invitationEvents,
-  ...logStreamEvents,
-  ...orgJobEvents,
-  ...organizationEvents,
-  ...parkingEvents,
-  ...pastScoringEvents,
-  ...priceListEvents,
-  ...projectEvents,
-  ...ratingEvents,
-  ...refreshFamilyEvents,
-  ...reservationEvents,
-  ...runScoringEvents,
-  ...scorerTaskEvents,
-  ...metricsTestingRunEvents,
-  ...scorerQueueEvents,
-  ...scorerFileEvents,
-  ...scorerEvents,
-  ...scorerSettingsEvents,
-  ...traceEvents,
-  ...sessionEvents,
-  ...sessionSizeEvents,
-  ...userEvents,
-  ...viewEvents,
-};
+/** All nouns, with all event types that were ever stored. */
+export const nouns: readonly AnyNoun[] = [
+  annotationTemplateNoun,
+  apiKeyNoun,
+  datasetNoun,
+  datasetRowsNoun,
+  deletionNoun,
+  erasureNoun,
+  earlierErasureNoun,
+  experimentNoun,
+  experimentScopeNoun,
+  rankingCriteriaNoun,
+  groupNoun,
+  idempotencyNoun,
+  idempotencyAnswerNoun,
+  idempotencySaltNoun,
+  insightsSettingsNoun,
+  integrationNoun,
+  sealedIntegrationNoun,
+  logStreamNoun,
+  orgJobNoun,
+  organizationNoun,
+  parkingNoun,
+  pastScoringNoun,
+  priceListNoun,
+  projectNoun,
+  refreshFamilyNoun,
+  reservationNoun,
+  runScoringNoun,
+  scorerTaskNoun,
+  metricsTestingRunNoun,
+  scorerQueueNoun,
+  scorerFileNoun,
+  scorerNoun,
+  scorerSettingsNoun,
+  sealNoun,
+  traceNoun,
+  sessionNoun,
+  sessionSizeNoun,
+  userNoun,
+  viewNoun,
+];
 
 /** Version to which all others are upcast. */
 const newestOf = (type: string): number => {
@@ -96,7 +85,16 @@ const newestOf = (type: string): number => {
   return version;
 };
 
+/** Schema and version of the newest data of each event type. */
 export const eventSchemas: Readonly<Record<string, { version: number; schema: TSchema }>> =
   Object.fromEntries(
-    Object.entries(allEvents).map(([type, schema]) => [type, { version: newestOf(type), schema }]),
+    nouns.flatMap(({ events }) =>
+      Object.entries(events).map(([type, schema]) => [type, { version: newestOf(type), schema }]),
+    ),
   );
+
+const nounsByType = new Map(
+  nouns.flatMap((noun) => Object.keys(noun.events).map((type) => [type, noun] as const)),
+);
+/** Noun of an event type; null for a type that this version does not know. */
+export const nounOfEvent = (type: string): AnyNoun | null => nounsByType.get(type) ?? null;

@@ -1,6 +1,7 @@
 // Stored for ever: names and members below are the storage format; versions are in upcasts.ts.
 import { Type } from 'typebox';
 import { id, instant, nullable } from '../kernel/schema-types.js';
+import type { Noun } from './noun.js';
 import type { DataOf, EventOf } from './schemas.js';
 
 /** Constraints of a rating, after defaults and without repeats in lists. */
@@ -53,6 +54,17 @@ export const annotationTemplateEvents = {
     project_id: id('ProjectId'),
     ordering: Type.Array(id('TemplateId')),
   }),
+};
+
+export const annotationTemplateNoun: Noun<typeof annotationTemplateEvents> = {
+  stream: { name: 'annotation-templates-<project>', subject: 'template', erasedWith: 'project' },
+  events: annotationTemplateEvents,
+  activities: {
+    AnnotationTemplateCreated: 'entity create',
+    AnnotationTemplateChanged: 'entity update',
+    AnnotationTemplateDeleted: 'entity delete',
+    AnnotationTemplatesReordered: 'entity update',
+  },
 };
 
 export type AnnotationTemplateEvent = EventOf<typeof annotationTemplateEvents>;

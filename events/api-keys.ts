@@ -1,6 +1,7 @@
 // Stored for ever: names and members below are the storage format; versions are in upcasts.ts.
 import { Type } from 'typebox';
 import { id, instant, nullable, oneOf, secret } from '../kernel/schema-types.js';
+import type { Noun } from './noun.js';
 import type { DataOf, EventOf } from './schemas.js';
 
 export const apiKeyEvents = {
@@ -24,6 +25,12 @@ export const apiKeyEvents = {
     created_at: instant,
   }),
   ApiKeyRevoked: Type.Object({ api_key_id: id('ApiKeyId') }),
+};
+
+export const apiKeyNoun: Noun<typeof apiKeyEvents> = {
+  stream: { name: 'api-key-<key>', subject: 'api key', erasedWith: 'nothing' },
+  events: apiKeyEvents,
+  activities: { ApiKeyCreated: 'account create', ApiKeyRevoked: 'account delete' },
 };
 
 export type ApiKeyEvent = EventOf<typeof apiKeyEvents>;

@@ -1,6 +1,7 @@
 // Stored for ever: names and members below are the storage format; versions are in upcasts.ts.
 import { Type, type Static } from 'typebox';
 import { id, instant, nullable, oneOf } from '../kernel/schema-types.js';
+import type { Noun } from './noun.js';
 import type { DataOf, EventOf } from './schemas.js';
 
 const scalar = Type.Union([Type.String(), Type.Number(), Type.Null()]);
@@ -109,6 +110,34 @@ export const datasetRowsEvents = {
       }),
     ),
   }),
+};
+
+export const datasetNoun: Noun<typeof datasetEvents> = {
+  stream: { name: 'dataset-<dataset>', subject: 'dataset', erasedWith: 'nothing' },
+  events: datasetEvents,
+  activities: {
+    DatasetCreated: 'entity create',
+    DatasetContentChanged: 'entity update',
+    DatasetRenamed: 'entity update',
+    ColumnMappingChanged: 'entity update',
+    DatasetPublished: 'entity create',
+    DatasetLinked: 'entity update',
+    DatasetUnlinked: 'entity update',
+    DatasetDeleted: 'entity delete',
+    DatasetRowsErased: 'entity delete',
+    DatasetErased: 'entity delete',
+  },
+};
+
+export const datasetRowsNoun: Noun<typeof datasetRowsEvents> = {
+  stream: {
+    name: 'datasetrows-<dataset>-<content>',
+    subject: 'rows',
+    erasedWith: null,
+    isTechnical: true,
+  },
+  events: datasetRowsEvents,
+  activities: { DatasetRowsStored: 'entity create' },
 };
 
 export type DatasetEvent = EventOf<typeof datasetEvents>;

@@ -1,6 +1,7 @@
 // Stored for ever: names and members below are the storage format; versions are in upcasts.ts.
 import { Type } from 'typebox';
 import { id, nullable } from '../kernel/schema-types.js';
+import type { Noun } from './noun.js';
 import type { DataOf, EventOf } from './schemas.js';
 
 export const deletionEvents = {
@@ -28,6 +29,12 @@ export const deletionEvents = {
     session_ids: Type.Array(id('SessionId')),
     trace_ids: Type.Array(id('TraceId')),
   }),
+};
+
+export const deletionNoun: Noun<typeof deletionEvents> = {
+  stream: { name: 'deletion-<deletion>', subject: 'deletion', erasedWith: 'nothing' },
+  events: deletionEvents,
+  activities: { RecordsDeleted: 'entity delete', RecordsErased: 'entity delete' },
 };
 
 export type DeletionEvent = EventOf<typeof deletionEvents>;

@@ -1,6 +1,8 @@
 // Stored for ever: names and members below are the storage format; versions are in upcasts.ts.
 import { Type } from 'typebox';
 import { id, instant, nullable, oneOf } from '../kernel/schema-types.js';
+import { sealNoun } from './seals.js';
+import type { Noun } from './noun.js';
 import type { DataOf, EventOf } from './schemas.js';
 
 const uuid = Type.Unsafe<string>(Type.String({ format: 'uuid' }));
@@ -60,12 +62,28 @@ export const erasureEvents = {
   }),
 };
 
-export const earlierErasureEvents = {
+const earlierErasureEvents = {
   /**
    * Stream `seals-system-erasures`, once, after the `StreamsErased` of all earlier erasures:
    * content that is missing without an erasure event from here on was removed.
    */
   EarlierErasuresNamed: Type.Object({ streams: Type.Integer() }),
+};
+
+export const erasureNoun: Noun<typeof erasureEvents> = {
+  stream: { name: 'erasure-<deleted>', subject: 'erasure', erasedWith: 'nothing' },
+  events: erasureEvents,
+  activities: {
+    ErasureBegun: 'entity update',
+    StreamsErased: 'entity delete',
+    ErasureCompleted: 'entity update',
+  },
+};
+
+export const earlierErasureNoun: Noun<typeof earlierErasureEvents> = {
+  stream: sealNoun.stream,
+  events: earlierErasureEvents,
+  activities: { EarlierErasuresNamed: 'entity update' },
 };
 
 export type ErasureEvent = EventOf<typeof erasureEvents>;

@@ -1,6 +1,8 @@
 // Stored for ever: names and members below are the storage format; versions are in upcasts.ts.
 import { Type, type Static } from 'typebox';
 import { id, instant, nullable, type JsonObject } from '../kernel/schema-types.js';
+import { logStreamNoun } from './log-streams.js';
+import type { Noun } from './noun.js';
 import type { DataOf, EventOf } from './schemas.js';
 
 const runMembers = { run_id: id('RunId'), project_id: id('ProjectId') };
@@ -87,6 +89,41 @@ export const rankingCriteriaEvents = {
       }),
     ),
   }),
+};
+
+export const experimentNoun: Noun<typeof experimentEvents> = {
+  stream: logStreamNoun.stream,
+  events: experimentEvents,
+  resource: 'experiment',
+  activities: {
+    ExperimentCreated: 'entity create',
+    ExperimentRenamed: 'entity update',
+    ExperimentGroupAssigned: 'entity update',
+    ExperimentDeleted: 'entity delete',
+    ExperimentTagged: 'entity update',
+    ExperimentTagChanged: 'entity update',
+    ExperimentUntagged: 'entity update',
+  },
+};
+
+export const experimentScopeNoun: Noun<typeof experimentScopeEvents> = {
+  stream: {
+    name: 'experiment-scope-<group or project>',
+    subject: 'experiment scope',
+    erasedWith: 'project',
+  },
+  events: experimentScopeEvents,
+  activities: {
+    ExperimentGroupCreated: 'entity create',
+    ExperimentWinnerChosen: 'entity update',
+    ExperimentWinnerWithdrawn: 'entity delete',
+  },
+};
+
+export const rankingCriteriaNoun: Noun<typeof rankingCriteriaEvents> = {
+  stream: { name: 'ranking-criteria-<project>', subject: 'project', erasedWith: 'project' },
+  events: rankingCriteriaEvents,
+  activities: { RankingCriteriaSet: 'entity update' },
 };
 
 export type ExperimentEvent = EventOf<typeof experimentEvents>;

@@ -1,6 +1,7 @@
 // Stored for ever: names and members below are the storage format; versions are in upcasts.ts.
 import { Type } from 'typebox';
 import { id, instant, nullable, oneOf } from '../kernel/schema-types.js';
+import type { Noun } from './noun.js';
 import type { EventOf } from './schemas.js';
 
 const visibility = oneOf(['public', 'private', 'hidden', 'protected']);
@@ -41,6 +42,19 @@ export const groupEvents = {
     role,
   }),
   GroupMemberRemoved: Type.Object({ group_id: id('GroupId'), user_id: id('UserId') }),
+};
+
+export const groupNoun: Noun<typeof groupEvents> = {
+  stream: { name: 'group-<group>', subject: { own: 'group' }, erasedWith: 'nothing' },
+  events: groupEvents,
+  activities: {
+    GroupCreated: 'group create',
+    GroupDetailsChanged: 'group other',
+    GroupDeleted: 'group delete',
+    GroupMemberAdded: 'group add',
+    GroupMemberRoleChanged: 'group other',
+    GroupMemberRemoved: 'group remove',
+  },
 };
 
 export type GroupEvent = EventOf<typeof groupEvents>;

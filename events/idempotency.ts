@@ -1,9 +1,10 @@
 // Stored for ever: names and members below are the storage format; versions are in upcasts.ts.
 import { Type } from 'typebox';
 import { instant, nullable, secret, type Json } from '../kernel/schema-types.js';
+import type { Noun } from './noun.js';
 import type { EventOf } from './schemas.js';
 
-export const idempotencyEvents = {
+const idempotencyEvents = {
   /**
    * Stream `idempotency-claim-<hash of scope and key>` (contract 1.8), formerly
    * `idempotency-<hash>`. Claims the idempotency key: the request is in progress from here on.
@@ -33,7 +34,7 @@ export const idempotencyEvents = {
   /** The work produced nothing that may be stored: the next request runs it again. */
   IdempotencyReleased: Type.Object({}),
 };
-export const idempotencyAnswerEvents = {
+const idempotencyAnswerEvents = {
   /**
    * Stream `idempotency-answer-<project, or none>-<seed>`, or for a run's
    * `idempotency-answer-<project>-<run>-<seed>`: erased 24 h after the request, and with project
@@ -42,12 +43,49 @@ export const idempotencyAnswerEvents = {
   IdempotencyAnswerKept: Type.Object({ body: Type.Unsafe<Json>(Type.Unknown()) }),
 };
 
-export const idempotencySaltEvents = {
+const idempotencySaltEvents = {
   /**
    * Stream `idempotency-salt-<yyyy-mm-dd>`, erased two days later: from then on the fingerprint of
    * a claim of that day reveals nothing about the request.
    */
   IdempotencySaltDrawn: Type.Object({ salt: secret() }),
+};
+
+export const idempotencyNoun: Noun<typeof idempotencyEvents> = {
+  stream: {
+    name: 'idempotency-<hash>',
+    subject: 'organization',
+    erasedWith: null,
+    isTechnical: true,
+  },
+  events: idempotencyEvents,
+  activities: {
+    IdempotencyClaimed: 'entity create',
+    IdempotencyAnswered: 'entity update',
+    IdempotencyReleased: 'entity delete',
+  },
+};
+
+export const idempotencyAnswerNoun: Noun<typeof idempotencyAnswerEvents> = {
+  stream: {
+    name: 'idempotency-answer-<project>-<run>-<seed>',
+    subject: 'organization',
+    erasedWith: 'run',
+    isTechnical: true,
+  },
+  events: idempotencyAnswerEvents,
+  activities: { IdempotencyAnswerKept: 'entity create' },
+};
+
+export const idempotencySaltNoun: Noun<typeof idempotencySaltEvents> = {
+  stream: {
+    name: 'idempotency-salt-<day>',
+    subject: 'organization',
+    erasedWith: null,
+    isTechnical: true,
+  },
+  events: idempotencySaltEvents,
+  activities: { IdempotencySaltDrawn: 'entity create' },
 };
 
 export type IdempotencySaltEvent = EventOf<typeof idempotencySaltEvents>;

@@ -1,6 +1,7 @@
 // Stored for ever: names and members below are the storage format; versions are in upcasts.ts.
 import { Type } from 'typebox';
 import { id, instant, nullable } from '../kernel/schema-types.js';
+import type { Noun } from './noun.js';
 import type { EventOf } from './schemas.js';
 
 export const insightsSettingsEvents = {
@@ -12,6 +13,12 @@ export const insightsSettingsEvents = {
     /** Time of the last switch to on; null = never. */
     start_time: nullable(instant),
   }),
+};
+
+export const insightsSettingsNoun: Noun<typeof insightsSettingsEvents> = {
+  stream: { name: 'insights-settings-<run>', subject: 'run', erasedWith: 'run' },
+  events: insightsSettingsEvents,
+  activities: { InsightsSettingsChanged: 'entity update' },
 };
 
 export type InsightsSettingsEvent = EventOf<typeof insightsSettingsEvents>;

@@ -2,6 +2,7 @@
 import { Type } from 'typebox';
 import { id, instant, oneOf, secret, type JsonObject } from '../kernel/schema-types.js';
 import type { DataKeyId, Fingerprint, SealedText } from '../kernel/vault.js';
+import type { Noun } from './noun.js';
 import type { DataOf, EventOf } from './schemas.js';
 
 const provider = oneOf([
@@ -52,7 +53,7 @@ export const integrationEvents = {
   /** Its ciphertext is erased after this. */
   IntegrationDeleted: Type.Object(integrationMembers),
 };
-export const sealEvents = {
+const sealEvents = {
   /** Stream `sealed-integration-<integration>-<seal>`, erased when it is replaced or deleted. */
   IntegrationSecretsSealed: Type.Object({
     ...integrationMembers,
@@ -70,6 +71,30 @@ export const sealEvents = {
       ),
     ),
   }),
+};
+
+export const integrationNoun: Noun<typeof integrationEvents> = {
+  stream: { name: 'integration-<user>-<provider>', subject: 'integration', erasedWith: 'nothing' },
+  events: integrationEvents,
+  activities: {
+    IntegrationConfigured: 'entity update',
+    IntegrationResealed: 'entity update',
+    IntegrationSelected: 'entity update',
+    IntegrationDisabled: 'entity disable',
+    IntegrationEnabled: 'entity enable',
+    IntegrationDeleted: 'entity delete',
+  },
+};
+
+export const sealedIntegrationNoun: Noun<typeof sealEvents> = {
+  stream: {
+    name: 'sealed-integration-<integration>-<seal>',
+    subject: 'sealed integration',
+    erasedWith: null,
+    isTechnical: true,
+  },
+  events: sealEvents,
+  activities: { IntegrationSecretsSealed: 'entity create' },
 };
 
 export type IntegrationEvent = EventOf<typeof integrationEvents>;

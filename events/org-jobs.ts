@@ -1,6 +1,7 @@
 // Stored for ever: names and members below are the storage format; versions are in upcasts.ts.
 import { Type } from 'typebox';
 import { id, instant, secret } from '../kernel/schema-types.js';
+import type { Noun } from './noun.js';
 import type { DataOf, EventOf } from './schemas.js';
 
 export const orgJobEvents = {
@@ -28,6 +29,17 @@ export const orgJobEvents = {
     spans: Type.Integer(),
   }),
   OrgJobFailed: Type.Object({ job_id: id('OrgJobId'), reason: Type.String() }),
+};
+
+export const orgJobNoun: Noun<typeof orgJobEvents> = {
+  stream: { name: 'org-job-<job>', subject: { own: 'org_job' }, erasedWith: 'nothing' },
+  events: orgJobEvents,
+  activities: {
+    OrgJobRequested: 'entity create',
+    OrgJobStarted: 'entity create',
+    OrgJobCompleted: 'entity update',
+    OrgJobFailed: 'entity update',
+  },
 };
 
 export type OrgJobEvent = EventOf<typeof orgJobEvents>;

@@ -1,6 +1,7 @@
 // Stored for ever: names and members below are the storage format; versions are in upcasts.ts.
 import { Type } from 'typebox';
 import { id, instant } from '../kernel/schema-types.js';
+import type { Noun } from './noun.js';
 import type { EventOf } from './schemas.js';
 
 export const organizationEvents = {
@@ -10,6 +11,16 @@ export const organizationEvents = {
     name: Type.String(),
     created_at: instant,
   }),
+};
+
+export const organizationNoun: Noun<typeof organizationEvents> = {
+  stream: {
+    name: 'organization-<organization>',
+    subject: { own: 'organization' },
+    erasedWith: 'nothing',
+  },
+  events: organizationEvents,
+  activities: { OrganizationCreated: 'entity create' },
 };
 
 export type OrganizationEvent = EventOf<typeof organizationEvents>;

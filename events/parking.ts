@@ -2,6 +2,7 @@
 import { Type } from 'typebox';
 import { streamNameOf, type StreamName } from '../kernel/ports.js';
 import { nullable, type Instant } from '../kernel/schema-types.js';
+import type { Noun } from './noun.js';
 import type { EventOf } from './schemas.js';
 
 const uuid = Type.Unsafe<string>(Type.String({ format: 'uuid' }));
@@ -12,7 +13,7 @@ const decisionMembers = { reason: Type.String(), operator: Type.String() };
  * Stream `operations-<yyyy-mm>`: operators' decisions about read models (parked events), outside
  * all organisations' histories.
  */
-export const parkingEvents = {
+const parkingEvents = {
   /** Poison event: it is skipped for this read model for good, in every replay. */
   ParkedEventSkipped: Type.Object({
     projection: Type.String(),
@@ -31,6 +32,12 @@ export const parkingEvents = {
     ...decisionMembers,
   }),
 };
+export const parkingNoun: Noun<typeof parkingEvents> = {
+  stream: { name: 'operations-<month>', subject: 'organization', erasedWith: null },
+  events: parkingEvents,
+  activities: { ParkedEventSkipped: 'entity update', ParkedStreamRetried: 'entity update' },
+};
+
 export type ParkingEvent = EventOf<typeof parkingEvents>;
 
 /** Stream of the decision; reading by months needs no list of streams. */

@@ -2,6 +2,7 @@
 import { Type } from 'typebox';
 import type { NodeType } from '../kernel/sandbox.js';
 import { id, instant, nullable, readonlyRecord, type JsonObject } from '../kernel/schema-types.js';
+import type { Noun } from './noun.js';
 import type { DataOf, EventOf } from './schemas.js';
 
 /** Stream `past-scoring-<run>-<scorer>`: scoring backfill, one job after the other. */
@@ -67,6 +68,19 @@ export const pastScoringEvents = {
     cancelled_by: id('UserId'),
     cancelled_at: instant,
   }),
+};
+
+export const pastScoringNoun: Noun<typeof pastScoringEvents> = {
+  stream: { name: 'past-scoring-<run>-<scorer>', subject: 'run', erasedWith: 'run' },
+  events: pastScoringEvents,
+  technical: ['PastScoringAdvanced'],
+  activities: {
+    PastScoringRequested: 'entity create',
+    PastScoringStarted: 'entity update',
+    PastScoringAdvanced: 'entity update',
+    PastScoringEnded: 'entity update',
+    PastScoringCancelled: 'entity update',
+  },
 };
 
 export type PastScoringEvent = EventOf<typeof pastScoringEvents>;

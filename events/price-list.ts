@@ -1,6 +1,7 @@
 // Stored for ever: names and members below are the storage format; versions are in upcasts.ts.
 import { Type } from 'typebox';
 import { id, instant } from '../kernel/schema-types.js';
+import type { Noun } from './noun.js';
 import type { EventOf } from './schemas.js';
 
 export const priceListEvents = {
@@ -17,6 +18,12 @@ export const priceListEvents = {
       }),
     ),
   }),
+};
+
+export const priceListNoun: Noun<typeof priceListEvents> = {
+  stream: { name: 'price-list-<project>', subject: 'project', erasedWith: 'project' },
+  events: priceListEvents,
+  activities: { PriceListSet: 'entity update' },
 };
 
 export type PriceListEvent = EventOf<typeof priceListEvents>;

@@ -1,7 +1,8 @@
 // Stored for ever: names and members below are the storage format; versions are in upcasts.ts.
 import { Type } from 'typebox';
 import { id, instant, nullable } from '../kernel/schema-types.js';
-import type { CollaboratorEvent } from './collaborators.js';
+import { collaboratorEvents, type CollaboratorEvent } from './collaborators.js';
+import type { Noun } from './noun.js';
 import type { EventOf } from './schemas.js';
 
 export const projectEvents = {
@@ -22,6 +23,23 @@ export const projectEvents = {
   }),
   /** Tombstone: everything in it answers 404 from here on, and the worker erases it. */
   ProjectDeleted: Type.Object({ project_id: id('ProjectId') }),
+};
+
+export const projectNoun: Noun<typeof projectEvents & typeof collaboratorEvents> = {
+  stream: { name: 'project-<project>', subject: 'project', erasedWith: 'project' },
+  events: { ...projectEvents, ...collaboratorEvents },
+  activities: {
+    ProjectCreated: 'entity create',
+    ProjectRenamed: 'entity update',
+    ProjectDetailsChanged: 'entity update',
+    ProjectDeleted: 'entity delete',
+    CollaboratorAdded: 'access assign',
+    CollaboratorRoleChanged: 'access assign',
+    CollaboratorRemoved: 'access revoke',
+    GroupCollaboratorAdded: 'access assign',
+    GroupCollaboratorRoleChanged: 'access assign',
+    GroupCollaboratorRemoved: 'access revoke',
+  },
 };
 
 export type ProjectEvent = CollaboratorEvent | EventOf<typeof projectEvents>;

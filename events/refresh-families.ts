@@ -1,9 +1,10 @@
 // Stored for ever: names and members below are the storage format; versions are in upcasts.ts.
 import { Type } from 'typebox';
 import { id, instant, oneOf, secret } from '../kernel/schema-types.js';
+import type { Noun } from './noun.js';
 import type { DataOf, EventOf } from './schemas.js';
 
-export const refreshFamilyEvents = {
+const refreshFamilyEvents = {
   /**
    * Stream `refresh-family-<family>`: one login and the tokens that follow from it (contract 2.3).
    * A token itself is not stored: `token_hash` is its HMAC under a pepper outside the log.
@@ -31,6 +32,17 @@ export const refreshFamilyEvents = {
     family_id: id('FamilyId'),
     reason: oneOf(['logout', 'reuse']),
   }),
+};
+
+export const refreshFamilyNoun: Noun<typeof refreshFamilyEvents> = {
+  stream: { name: 'refresh-family-<family>', subject: 'refresh family', erasedWith: 'nothing' },
+  events: refreshFamilyEvents,
+  technical: ['RefreshTokenRotated'],
+  activities: {
+    RefreshFamilyStarted: 'login on',
+    RefreshTokenRotated: 'login other',
+    RefreshFamilyRevoked: 'login off',
+  },
 };
 
 export type RefreshFamilyEvent = EventOf<typeof refreshFamilyEvents>;

@@ -1,14 +1,26 @@
 // Stored for ever: names and members below are the storage format; versions are in upcasts.ts.
 import { Type } from 'typebox';
+import type { Noun } from './noun.js';
 import type { EventOf } from './schemas.js';
 
-export const reservationEvents = {
+const reservationEvents = {
   /**
    * Stream `reservation-<what>-<hash of the name in its scope>`. `holder` is the id of the name's
    * holder.
    */
   NameClaimed: Type.Object({ holder: Type.String() }),
   NameReleased: Type.Object({ holder: Type.String() }),
+};
+
+export const reservationNoun: Noun<typeof reservationEvents> = {
+  stream: {
+    name: 'reservation-<what>-<hash>',
+    subject: 'reservation',
+    erasedWith: 'nothing',
+    isTechnical: true,
+  },
+  events: reservationEvents,
+  activities: { NameClaimed: 'entity create', NameReleased: 'entity delete' },
 };
 
 export type ReservationEvent = EventOf<typeof reservationEvents>;

@@ -1,6 +1,7 @@
 // Stored for ever: names and members below are the storage format; versions are in upcasts.ts.
 import { Type } from 'typebox';
 import { id, instant, nullable, readonlyRecord } from '../kernel/schema-types.js';
+import type { Noun } from './noun.js';
 import type { DataOf, EventOf } from './schemas.js';
 
 /** Outcomes by scorer id since the job's previous event: once for each record. */
@@ -53,6 +54,17 @@ export const runScoringEvents = {
     through: Type.Optional(Type.String()),
     ended_at: instant,
   }),
+};
+
+export const runScoringNoun: Noun<typeof runScoringEvents> = {
+  stream: { name: 'run-scoring-<run>', subject: 'run', erasedWith: 'run' },
+  events: runScoringEvents,
+  technical: ['RunScoringAdvanced'],
+  activities: {
+    RunScoringStarted: 'entity create',
+    RunScoringAdvanced: 'entity update',
+    RunScoringEnded: 'entity update',
+  },
 };
 
 export type RunScoringEvent = EventOf<typeof runScoringEvents>;

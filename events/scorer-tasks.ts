@@ -2,6 +2,8 @@
 import { Type } from 'typebox';
 import type { ChainAggregation, NodeType, SandboxMode, ScoreType } from '../kernel/sandbox.js';
 import { id, instant, nullable, type JsonObject } from '../kernel/schema-types.js';
+import { logStreamNoun } from './log-streams.js';
+import type { Noun } from './noun.js';
 import type { DataOf, EventOf } from './schemas.js';
 
 const scoreType = Type.Unsafe<ScoreType>(Type.String());
@@ -70,7 +72,7 @@ export const metricsTestingRunEvents = {
     created_at: instant,
   }),
 };
-export const scorerQueueEvents = {
+const scorerQueueEvents = {
   /**
    * Stream `scorer-queue-<project>`, for single samples `scorer-queue-<user>`: admits a task; those
    * in `left` were found to be finished.
@@ -82,7 +84,7 @@ export const scorerQueueEvents = {
     queued_at: instant,
   }),
 };
-export const scorerFileEvents = {
+const scorerFileEvents = {
   /** Stream `scorer-file-<digest>` of an organisation and a file: the file is valid. */
   ScorerFileValidated: Type.Object({
     organization_id: id('OrganizationId'),
@@ -92,6 +94,46 @@ export const scorerFileEvents = {
     scoreable_node_types: nodeTypes,
     chain_aggregation: chainAggregation,
   }),
+};
+
+export const scorerTaskNoun: Noun<typeof scorerTaskEvents> = {
+  stream: { name: 'scorer-task-<task>', subject: 'scorer task', erasedWith: 'project' },
+  events: scorerTaskEvents,
+  activities: {
+    ScorerValidationRequested: 'entity create',
+    ScorerValidationStarted: 'entity create',
+    ScorerValidationCompleted: 'entity update',
+    ScorerValidationFailed: 'entity update',
+  },
+};
+
+export const metricsTestingRunNoun: Noun<typeof metricsTestingRunEvents> = {
+  stream: logStreamNoun.stream,
+  events: metricsTestingRunEvents,
+  resource: 'scorer_task',
+  activities: { MetricsTestingRunCreated: 'entity create' },
+};
+
+export const scorerQueueNoun: Noun<typeof scorerQueueEvents> = {
+  stream: {
+    name: 'scorer-queue-<project>',
+    subject: 'organization',
+    erasedWith: 'project',
+    isTechnical: true,
+  },
+  events: scorerQueueEvents,
+  activities: { ScorerTaskQueued: 'entity create' },
+};
+
+export const scorerFileNoun: Noun<typeof scorerFileEvents> = {
+  stream: {
+    name: 'scorer-file-<digest>',
+    subject: 'organization',
+    erasedWith: null,
+    isTechnical: true,
+  },
+  events: scorerFileEvents,
+  activities: { ScorerFileValidated: 'entity update' },
 };
 
 export type ScorerTaskEvent = EventOf<typeof scorerTaskEvents>;

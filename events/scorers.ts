@@ -2,6 +2,7 @@
 import { Type, type Static } from 'typebox';
 import type { ChainAggregation, NodeType, ScoreType } from '../kernel/sandbox.js';
 import { id, instant, nullable, type JsonObject } from '../kernel/schema-types.js';
+import type { Noun } from './noun.js';
 import type { DataOf, EventOf } from './schemas.js';
 
 const nodeTypes = Type.Array(Type.Unsafe<NodeType>(Type.String()));
@@ -64,6 +65,23 @@ export const scorerSettingsEvents = {
       }),
     ),
   }),
+};
+
+export const scorerNoun: Noun<typeof scorerEvents> = {
+  stream: { name: 'scorer-<scorer>', subject: { own: 'scorer' }, erasedWith: 'nothing' },
+  events: scorerEvents,
+  activities: {
+    ScorerCreated: 'entity create',
+    ScorerDetailsChanged: 'entity update',
+    ScorerVersionAdded: 'entity update',
+    ScorerDeleted: 'entity delete',
+  },
+};
+
+export const scorerSettingsNoun: Noun<typeof scorerSettingsEvents> = {
+  stream: { name: 'scorer-settings-<run>', subject: 'run', erasedWith: 'run' },
+  events: scorerSettingsEvents,
+  activities: { ScorerSettingsChanged: 'entity update' },
 };
 
 export type ScorerEvent = EventOf<typeof scorerEvents>;

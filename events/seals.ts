@@ -1,5 +1,6 @@
 // Stored for ever: names and members below are the storage format; versions are in upcasts.ts.
 import { Type } from 'typebox';
+import type { Noun } from './noun.js';
 import type { DataOf, EventOf } from './schemas.js';
 
 /** SHA-256 in lower-case hex. */
@@ -60,11 +61,29 @@ export const sealingKeyEvents = {
 export type SealingKeyEvent = EventOf<typeof sealingKeyEvents>;
 export type SealingKeyPublished = DataOf<SealingKeyEvent, 'SealingKeyPublished'>;
 
-export const installationEvents = {
+const installationEvents = {
   /** Stream `seals-system-installation`, once: the default origin of seals. */
   InstallationNamed: Type.Object({
     installation_id: Type.Unsafe<string>(Type.String({ format: 'uuid' })),
   }),
+};
+
+export const sealNoun: Noun<
+  typeof historySealEvents & typeof sealingKeyEvents & typeof installationEvents
+> = {
+  stream: {
+    name: 'seals-<chain>-<day>',
+    subject: 'organization',
+    erasedWith: null,
+    isTechnical: true,
+  },
+  events: { ...historySealEvents, ...sealingKeyEvents, ...installationEvents },
+  activities: {
+    HistorySealed: 'entity create',
+    HistorySealWitnessed: 'entity update',
+    SealingKeyPublished: 'entity create',
+    InstallationNamed: 'entity create',
+  },
 };
 
 export type InstallationEvent = EventOf<typeof installationEvents>;

@@ -10,8 +10,9 @@ import {
   readonlyRecord,
   type Json,
 } from '../kernel/schema-types.js';
+import type { Noun } from './noun.js';
 import { otelSpansReceived } from './otel.js';
-import type { RatingEvent } from './ratings.js';
+import { ratingEvents, type RatingEvent } from './ratings.js';
 import type { DataOf, EventOf } from './schemas.js';
 
 const anyJson = Type.Unsafe<Json>(Type.Unknown());
@@ -166,7 +167,7 @@ export const sessionEvents = {
     session_id: id('SessionId'),
   }),
 };
-export const sessionSizeEvents = {
+const sessionSizeEvents = {
   /**
    * Stream `sized-session-<project>-<session>`: number of traces that one process logged in the
    * session since its last report. A crash loses the unreported ones.
@@ -176,6 +177,39 @@ export const sessionSizeEvents = {
     session_id: id('SessionId'),
     traces: Type.Integer(),
   }),
+};
+
+export const traceNoun: Noun<typeof traceEvents & typeof ratingEvents> = {
+  stream: { name: 'trace-<project>-<trace>', subject: { own: 'trace' }, erasedWith: 'run' },
+  events: { ...traceEvents, ...ratingEvents },
+  activities: {
+    TraceLogged: 'entity create',
+    OtelSpansReceived: 'entity create',
+    SpansLogged: 'entity create',
+    TraceUpdated: 'entity update',
+    SpanUpdated: 'entity update',
+    ScoresRecorded: 'entity update',
+    TraceDeleted: 'entity delete',
+    RatingGiven: 'entity create',
+    RatingWithdrawn: 'entity delete',
+  },
+};
+
+export const sessionNoun: Noun<typeof sessionEvents> = {
+  stream: { name: 'session-<project>-<session>', subject: { own: 'session' }, erasedWith: 'run' },
+  events: sessionEvents,
+  activities: { SessionStarted: 'entity create', SessionDeleted: 'entity delete' },
+};
+
+export const sessionSizeNoun: Noun<typeof sessionSizeEvents> = {
+  stream: {
+    name: 'sized-session-<project>-<session>',
+    subject: { own: 'session' },
+    erasedWith: 'project',
+    isTechnical: true,
+  },
+  events: sessionSizeEvents,
+  activities: { SessionGrew: 'entity update' },
 };
 
 export type TraceEvent = RatingEvent | EventOf<typeof traceEvents>;

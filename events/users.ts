@@ -1,7 +1,8 @@
 // Stored for ever: names and members below are the storage format; versions are in upcasts.ts.
 import { Type } from 'typebox';
 import { id, instant, nullable, oneOf, secret } from '../kernel/schema-types.js';
-import type { InvitationEvent } from './invitations.js';
+import { invitationEvents, type InvitationEvent } from './invitations.js';
+import type { Noun } from './noun.js';
 import type { EventOf } from './schemas.js';
 
 const role = oneOf(['read_only', 'auditor', 'user', 'manager', 'admin']);
@@ -48,6 +49,22 @@ export const userEvents = {
     issuer: Type.String(),
     subject: Type.String(),
   }),
+};
+
+export const userNoun: Noun<typeof userEvents & typeof invitationEvents> = {
+  stream: { name: 'user-<user>', subject: { own: 'user' }, erasedWith: 'nothing' },
+  events: { ...userEvents, ...invitationEvents },
+  activities: {
+    UserCreated: 'account create',
+    UserDetailsChanged: 'account other',
+    UserRoleChanged: 'account other',
+    UserRemoved: 'account delete',
+    PasswordChanged: 'account password',
+    IdentityLinked: 'account other',
+    UserInvited: 'account create',
+    InvitationIssued: 'account password reset',
+    InvitationAccepted: 'account enable',
+  },
 };
 
 export type UserEvent = InvitationEvent | EventOf<typeof userEvents>;

@@ -1,6 +1,7 @@
 // Stored for ever: names and members below are the storage format; versions are in upcasts.ts.
 import { Type } from 'typebox';
 import { id, instant } from '../kernel/schema-types.js';
+import type { Noun } from './noun.js';
 import type { DataOf, EventOf } from './schemas.js';
 
 export const viewEvents = {
@@ -25,6 +26,12 @@ export const viewEvents = {
     project_id: id('ProjectId'),
     view_id: id('ViewId'),
   }),
+};
+
+export const viewNoun: Noun<typeof viewEvents> = {
+  stream: { name: 'views-<project>', subject: 'project', erasedWith: 'project' },
+  events: viewEvents,
+  activities: { ViewSaved: 'entity update', ViewDeleted: 'entity delete' },
 };
 
 export type ViewEvent = EventOf<typeof viewEvents>;

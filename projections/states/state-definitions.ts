@@ -1,9 +1,9 @@
 import type { ExperimentFacts } from '../../contract/experiment-record.js';
-import type { HistoryResourceType } from '../../contract/history.js';
 import type { LogStreamFacts } from '../../contract/log-streams.js';
 import type { ScorerTaskFacts } from '../../contract/scorer-validation.js';
 import type { ViewFacts } from '../../contract/views.js';
 import type { OrganizationEvent } from '../../events/organizations.js';
+import type { HistoryResourceType } from '../../kernel/history/resources.js';
 import { streamNameOf, type StreamName } from '../../kernel/ports.js';
 import type { Json, JsonObject } from '../../kernel/schema-types.js';
 import { annotationTemplateList } from '../annotation-template-list.js';

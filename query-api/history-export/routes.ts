@@ -14,10 +14,10 @@ import {
   type CertificateQuery,
   type HistoryExportQuery,
 } from '../../contract/history-export.js';
-import { historyResources } from '../../contract/history.js';
 import { readRoute, type Route } from '../../contract/operation.js';
 import { auditForbidden } from '../../contract/authorize.js';
 import { mayAudit, type Principal } from '../../contract/roles.js';
+import { historyResources } from '../../kernel/history/resources.js';
 import { Fault } from '../../kernel/fault.js';
 import type { HistoryBound } from '../../kernel/history/bounds.js';
 import type { BundleHeader } from '../../kernel/history/bundle.js';

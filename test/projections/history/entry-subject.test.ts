@@ -1,7 +1,7 @@
 import { expect } from 'chai';
-import { eventSchemas } from '../../../events/all.js';
+import { eventSchemas, nounOfEvent } from '../../../events/all.js';
+import { streamForm } from '../../../events/noun.js';
 import { streamNameOf, type StreamName } from '../../../kernel/ports.js';
-import { kindOfEvent } from '../../../projections/history/event-kinds.js';
 import { openEntryClassifier } from '../../../projections/history/entry-classifier.js';
 import { historyEvent } from '../../../projections/history/entry-subject.js';
 import { uuid } from '../../support/record-generators.js';
@@ -175,7 +175,8 @@ describe('the subject of a history entry', () => {
   it('is defined for every event type (golden list)', () => {
     const about = { project_id: project, template_id: named, task_id: named };
     const all = Object.keys(eventSchemas).map((type) => {
-      const noun = kindOfEvent(type)?.in ?? 'nothing';
+      const kind = nounOfEvent(type)?.stream;
+      const noun = kind === undefined ? 'nothing' : streamForm(kind).noun;
       const one = { stream: streamNameOf(noun, project, other), type, about };
       const [found] = placed(one);
       return [
