@@ -70,7 +70,7 @@ const openHoldings = <K extends string>({ size, shares }: Limit<K>): Holdings<K>
         if (key !== undefined) counter.add(key, by);
       }
     },
-    isOverSize: (weight) => all > 0 && all + weight > size,
+    isOverSize: (weight) => all + weight > size && (all > 0 || size === 0),
     shareExceeded: (keys, weight) => {
       for (const [kind, counter] of held) {
         const key = keys[kind];

@@ -10,6 +10,38 @@ const unbounded = Number.POSITIVE_INFINITY;
 
 /** Limits of load of one process; those that it shows to clients are in contract 1.11. */
 export const limits = {
+  /**
+   * Far more than two cores process at once; beyond that, queueing only makes each slower. Shares,
+   * so that it takes more than three callers, or more than two people or one address, to use all of
+   * it. A caller is a key; a person with more keys has one and a half times its share.
+   */
+  requests: row({
+    of: 'requests at work; as many more wait for a read model',
+    size: 512,
+    shares: { address: 256, caller: 128, person: 192 },
+    waitersMax: 0,
+  }),
+  /** Parsing blocks the event loop some 5 ms a mebibyte, and validation as long again. */
+  largeBodies: row({
+    of: 'large bodies that are inflated, parsed and processed; the rest wait 20 s at most',
+    size: 4,
+    shares: { caller: 2, person: 2 },
+    waitersMax: unbounded,
+  }),
+  /** Each is in memory some four times until its JSON is sent; engines run fewer at once. */
+  largeAnswers: row({
+    of: 'answers made of records or dataset rows',
+    size: 16,
+    shares: { caller: 4, person: 6 },
+    waitersMax: unbounded,
+  }),
+  /** They hold all rows of a dataset: 100,000 rows of 32 MiB are some 150 MB meanwhile. */
+  datasetWrites: row({
+    of: 'datasets that are created or edited',
+    size: 4,
+    shares: { caller: 2, person: 2 },
+    waitersMax: unbounded,
+  }),
   /** With two threads: one for the busiest tenant, one for the others. Each caches up to 64 MiB. */
   documentSearches: row({
     of: 'searches of embedded lists and settings',

@@ -1,6 +1,15 @@
 import type { BodyBudget } from './decode-body.js';
 import type { ByteBudget, QuotaOwner } from './byte-budget.js';
-import type { QuotaSemaphore } from './quota-semaphore.js';
+import type { Limiter } from '../../kernel/limiter.js';
+
+/** Limiter of work by caller, and by all keys of one person. */
+export type QuotaLimiter = Limiter<'caller' | 'person'>;
+
+/** Keys of an owner; clients without a credential share the quota of one person. */
+export const limitKeysOf = ({ name, person }: QuotaOwner) => ({
+  caller: name,
+  person: String(person),
+});
 
 /**
  * Cooldown of a large-body slot, as a multiple of the parse time that blocked the event loop:
@@ -10,7 +19,7 @@ const cooldownFactor = 8;
 
 /**
  * Memory budget of request bodies: counts decompressed bytes, and lets few large bodies be
- * processed at a time (semaphore), while the others wait as received.
+ * processed at a time (limiter), while the others wait as received.
  */
 export const openBodyBudgets =
   ({
@@ -20,7 +29,7 @@ export const openBodyBudgets =
     refuse,
   }: {
     readonly bytes: ByteBudget;
-    readonly large: QuotaSemaphore;
+    readonly large: QuotaLimiter;
     readonly waitMsMax: number;
     readonly refuse: (why: string) => never;
   }) =>
@@ -31,7 +40,8 @@ export const openBodyBudgets =
     const enter = async (): Promise<() => void> => {
       const timeout = AbortSignal.timeout(waitMsMax);
       try {
-        return await large.acquire(owner, AbortSignal.any([signal, timeout]));
+        const either = AbortSignal.any([signal, timeout]);
+        return await large.acquire(limitKeysOf(owner), { signal: either });
       } catch (error) {
         if (signal.aborted || !timeout.aborted) throw error;
         return refuse('Too many concurrent large bodies from this caller');

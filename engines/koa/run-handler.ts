@@ -5,6 +5,7 @@ import { networkPrefix } from '../../kernel/network-prefix.js';
 import type { Position } from '../../kernel/ports.js';
 import { withQueryContext } from '../node/query-context.js';
 import type { RequestScope } from './request-scope.js';
+import { limitKeysOf } from './body-budget.js';
 import type { ByteReservation, QuotaOwner } from './byte-budget.js';
 import type { Authentication } from './authentication.js';
 import type { ValidatedRequest, RawRequest } from './validate-request.js';
@@ -58,7 +59,7 @@ export const runHandler = async (
     const quota = services.quotaOf(compiledRoute.route);
     const { notes = {}, ...answer } = await (quota === null
       ? work(yieldSlot)
-      : services.load[quota].run(quotaOwnerOf(authorized), signal, work));
+      : services.load[quota].run(limitKeysOf(quotaOwnerOf(authorized)), { signal }, work));
     for (const [header, names] of Object.entries(notes)) {
       sent.addNote(noteByHeader[header as NoteHeader], names.map(encodeColumn));
     }

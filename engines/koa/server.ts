@@ -15,7 +15,7 @@ import { answerClientError } from './client-error.js';
 import { defaultConnectionLimits, type ConnectionLimits } from './connection-limits.js';
 import { openConnections } from './client-connections.js';
 import { openRouting, pathOf } from './routing.js';
-import { openLoadShedder, defaultLoadLimits, type LoadLimits } from './load-shedding.js';
+import { openLoadShedder, type LoadOverrides } from './load-shedding.js';
 import { openPeerResolver, proxyMatcher } from './peer.js';
 import { serveRequest } from './serve-request.js';
 import { respond, type EncodedAnswer, type ResponseMeta } from './respond.js';
@@ -58,7 +58,7 @@ export type ServerOptions = Omit<HttpServices, InternalServices> & {
    */
   readonly strict?: boolean;
   /** Tests: smaller limits than the defaults. */
-  readonly load?: Partial<LoadLimits & ConnectionLimits>;
+  readonly load?: LoadOverrides & Partial<ConnectionLimits>;
   /**
    * Folder of the browser console; null: it is off, which `/console` says. By default `/console` is
    * an unknown path.
@@ -126,8 +126,7 @@ export const startServer = async (options: ServerOptions): Promise<RunningApi> =
   const table = compileRoutes(options.routes, options.collections ?? null);
   const find = openRouting(table);
   const watch = openContractChecker(strict, logger, metrics);
-  const limits = { ...defaultLoadLimits, ...options.load };
-  const load = openLoadShedder(limits, metrics.loadShed);
+  const load = openLoadShedder(options.load ?? {}, metrics.loadShed);
   const keyHeaders = (options.keyHeaders ?? usualKeyHeaders).map((name) => name.toLowerCase());
   const { trustedProxies = [], largeReads = [], tableWrites = [] } = options;
   const peerOf = openPeerResolver(trustedProxies, options.onUndeclaredProxy);
@@ -143,8 +142,8 @@ export const startServer = async (options: ServerOptions): Promise<RunningApi> =
     requestScopes,
     answerWithinMs,
     quotaOf: ({ operation, reads }) => {
-      if (tableWrites.includes(operation.operationId)) return 'tables';
-      return reads.some((name) => largeReads.includes(name)) ? 'large' : null;
+      if (tableWrites.includes(operation.operationId)) return 'datasetWrites';
+      return reads.some((name) => largeReads.includes(name)) ? 'largeAnswers' : null;
     },
   };
   const answerRequest = requestAnswerer(options, (ctx, meta) =>
@@ -163,7 +162,7 @@ export const startServer = async (options: ServerOptions): Promise<RunningApi> =
   // Errors that reach koa itself have no client to report to: the connection broke.
   app.on('error', (error: Error) => logger.debug({ cause: error.message }, 'broken connection'));
   const answer = app.callback();
-  const admission = openRequestAdmission(limits.perTickMax, load.isKnownNetwork);
+  const admission = openRequestAdmission(load.perTickMax, load.isKnownNetwork);
   const server = createServer(serverSettings, (request, response) => {
     if (!connections.requestStarted(request, response)) return;
     admission.admit(networkPrefix(peerOf(request).address), () => void answer(request, response));

@@ -27,5 +27,5 @@ export type HttpServices = {
   /**
    * Quota of a route whose requests take so much memory that only a few run at a time; else null.
    */
-  readonly quotaOf: (route: Route) => 'large' | 'tables' | null;
+  readonly quotaOf: (route: Route) => 'largeAnswers' | 'datasetWrites' | null;
 };

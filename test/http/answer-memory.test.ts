@@ -49,7 +49,7 @@ describe('memory reservation for a response', () => {
   const start = async (otherWithinMs = 30_000) => {
     gates = [];
     service = await smallService(routes, {
-      load: { answerBytesMax: 1_000_000, largeMax: 2, largePerCallerMax: 1 },
+      load: { answerBytesMax: 1_000_000, largeAnswers: { size: 2, shares: { caller: 1 } } },
       largeReads: ['large'],
       answerWithinMs: ({ operation: { operationId } }) =>
         operationId === 'other' ? otherWithinMs : 30_000,

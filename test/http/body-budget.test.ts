@@ -123,7 +123,7 @@ describe('the body budget', () => {
   }
 
   it('admits few large bodies at a time; the others wait, small ones pass', async () => {
-    await start({ bodyBytesMax: 6_000_000, largeBodiesPerPersonMax: 1 });
+    await start({ bodyBytesMax: 6_000_000, largeBodies: { shares: { caller: 1, person: 1 } } });
     const large = gzipSync(JSON.stringify({ text: 'a'.repeat(2_000_000) }));
     const sent = Array.from({ length: 8 }, () =>
       service.as('editor').send('POST', '/v2/ingest', { body: large, headers: gzip }),
@@ -145,7 +145,7 @@ describe('the body budget', () => {
   });
 
   it('refuses a large body that waits too long, and admits the next one', async () => {
-    await start({ largeBodiesPerPersonMax: 1, largeBodiesWaitMsMax: 50 });
+    await start({ largeBodies: { shares: { caller: 1, person: 1 } }, largeBodiesWaitMsMax: 50 });
     const large = { text: 'a'.repeat(2_000_000) };
     const send = () => service.as('editor').send('POST', '/v2/ingest', { body: large });
     const first = send();

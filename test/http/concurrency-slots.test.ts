@@ -76,7 +76,7 @@ describe('concurrency slots', () => {
   const shed = [503, '1'];
 
   it('are not held while a body arrives, with a credential or without', async () => {
-    await start({ load: { requestsMax: 1, bodyBytesMax: 1_048_576 } });
+    await start({ load: { requests: { size: 1 }, bodyBytesMax: 1_048_576 } });
     for (let times = 0; times < 8; times += 1) {
       await sockets.open(unsent('POST /v2/quick'));
       await sockets.open(unsent('POST /v2/anybody'));
@@ -87,7 +87,7 @@ describe('concurrency slots', () => {
   });
 
   it('are limited for a key and for all keys of a person, whatever their addresses', async () => {
-    await start({ load: { requestsMax: 9, perCallerMax: 1, perPersonMax: 2 } });
+    await start({ load: { requests: { size: 9, shares: { caller: 1, person: 2 } } } });
     const first = service.as('editor').send('GET', '/v2/slow');
     await atWork(1);
     expect(await status(service.as('editor'), 'POST', '/v2/quick')).to.deep.equal(shed);
@@ -101,7 +101,7 @@ describe('concurrency slots', () => {
   });
 
   it('are limited for one address, or one IPv6 network', async () => {
-    await start({ load: { requestsMax: 9, perAddressMax: 1 } });
+    await start({ load: { requests: { size: 9, shares: { address: 1 } } } });
     const from = (key: 'editor' | 'other', address: string, method: string, path: string) =>
       service.as(key).send(method, path, { headers: { 'X-Forwarded-For': address } });
     const first = from('editor', '2001:db8::1', 'GET', '/v2/slow');
@@ -113,7 +113,7 @@ describe('concurrency slots', () => {
   });
 
   it('are not required by the healthcheck', async () => {
-    await start({ load: { requestsMax: 1 } });
+    await start({ load: { requests: { size: 1 } } });
     const first = service.as('editor').send('GET', '/v2/slow');
     await atWork(1);
     expect(await status(service.as('other'), 'POST', '/v2/quick')).to.deep.equal(shed);
@@ -124,7 +124,7 @@ describe('concurrency slots', () => {
 
   it('are not held by requests that wait for a read model', async () => {
     const { promise: behind, resolve: arrived } = Promise.withResolvers<Position>();
-    await start({ load: { requestsMax: 1 }, reached: () => behind });
+    await start({ load: { requests: { size: 1 } }, reached: () => behind });
     const reads = service.as('editor').send('GET', '/v2/large');
     expect(await status(service.as('other'), 'POST', '/v2/quick')).to.deep.equal(done);
     arrived('00000000000000aa' as Position);
@@ -135,7 +135,10 @@ describe('concurrency slots', () => {
   });
 
   it('limit the large answers made at a time, and leave room for others', async () => {
-    await start({ load: { largeMax: 2, largePerCallerMax: 1 }, largeReads: ['large'] });
+    await start({
+      load: { largeAnswers: { size: 2, shares: { caller: 1 } } },
+      largeReads: ['large'],
+    });
     const mine = [1, 2, 3].map(() => service.as('editor').send('GET', '/v2/large'));
     await atWork(1);
     const theirs = service.as('other').send('GET', '/v2/large');
@@ -153,7 +156,7 @@ describe('concurrency slots', () => {
 
   it('limit the datasets whose rows are in memory, and leave room for others', async () => {
     await start({
-      load: { tablesMax: 2, tablesPerPersonMax: 1 },
+      load: { datasetWrites: { size: 2, shares: { caller: 1, person: 1 } } },
       tableWrites: ['heavy'],
       answerWithinMs: () => 2_000,
     });

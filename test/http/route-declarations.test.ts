@@ -61,7 +61,7 @@ describe('a loaded service', () => {
       await new Promise<void>((resolve) => gates.push(resolve));
       return { body: { ok: true } };
     });
-    const service = await smallService([slow], { load: { requestsMax: 1 } });
+    const service = await smallService([slow], { load: { requests: { size: 1 } } });
     const first = service.as('editor').send('GET', '/v2/fine');
     while (gates.length === 0) await new Promise((resolve) => void setImmediate(resolve));
     const second = await service.as('editor').send('GET', '/v2/fine');

@@ -69,7 +69,7 @@ describe('the browser console', () => {
     web = join(folder.dir, 'web');
     service = await smallService([], {
       consoleDir: pathToFileURL(`${web}/`),
-      load: { requestsMax: 0 },
+      load: { requests: { size: 0 } },
     });
   });
   afterEach(async () => {
