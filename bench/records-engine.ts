@@ -337,13 +337,13 @@ await measure('100 groups', (at) =>
     .then((found) => found.size),
 );
 await measure('traces of 20 sessions', (at) =>
-  records.tracesOfSessions(
+  records.tracesOfSessions({
     project,
-    Array.from({ length: 20 }, (_, place) =>
+    sessions: Array.from({ length: 20 }, (_, place) =>
       id(3, (at * 97 + place * 5) % Math.floor(traces / 12)),
     ),
-    traces,
-  ),
+    tracesMax: traces,
+  }),
 );
 await measure('rewrite 100 groups', (at) => {
   const places = Array.from({ length: 100 }, (_, place) => (at * 7_919 + place * 31) % traces);

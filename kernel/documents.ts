@@ -3,6 +3,7 @@ import type { Filter } from './filter.js';
 import type { FilterKind } from './records/record.js';
 import type { Instant, Json } from './schema-types.js';
 import type { Position, QueryContext } from './ports.js';
+import type { QueryTable } from './query-methods.js';
 
 /**
  * Name, or prefix of the names, of the collections that hold a projector's own state. They follow
@@ -110,6 +111,13 @@ export interface Documents {
   durabilityWarning(): string | null;
   close(): Promise<void>;
 }
+
+/** Queries of documents (see QueryTable). */
+export const documentQueries = {
+  get: { kind: 'lookup', contextAt: 2 },
+  load: { kind: 'lookup', contextAt: 2 },
+  find: { kind: 'lookup', contextAt: 2 },
+} as const satisfies QueryTable<Pick<Documents, 'get' | 'load' | 'find'>>;
 
 /**
  * `durable`: the copy outlives its process and can be resumed until it is promoted or discarded,

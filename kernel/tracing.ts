@@ -1,3 +1,5 @@
+import { mapMethods, type AsyncMethod } from './map-methods.js';
+
 /**
  * Distributed tracing of the service itself: spans of requests, appends, folds and reads. The trace
  * id of a request follows from its request id, so that threads and processes which fold its events
@@ -39,8 +41,6 @@ export const noTracing: Tracing = {
   close: async () => undefined,
 };
 
-type Method = (...values: readonly unknown[]) => unknown;
-
 /**
  * The port with a span around each call of `methods`, named `<name>.<method>`; the port itself
  * where tracing is off. A call that carries a traceparent in a QueryContext is a child of that
@@ -50,23 +50,17 @@ export const tracedPort = <T extends object>(
   tracing: Tracing,
   name: string,
   port: T,
-  methods: readonly (keyof T & string)[],
-): T => {
-  if (!tracing.isOn) return port;
-  const traced = methods.map((method): [string, Method] => [
-    method,
-    (...values) =>
-      tracing.span(
-        `${name}.${method}`,
-        async () => (port[method] as Method)(...values),
-        values.map(traceparentOf).find((parent) => parent !== undefined),
-      ),
-  ]);
-  const known = new Map<string | symbol, Method>(traced);
-  return new Proxy(port, {
-    get: (target, member, receiver) => known.get(member) ?? Reflect.get(target, member, receiver),
-  });
-};
+  methods: readonly AsyncMethod<T>[],
+): T =>
+  tracing.isOn
+    ? mapMethods(port, methods, (call, { name: method, values }) =>
+        tracing.span(
+          `${name}.${method}`,
+          call,
+          values.map(traceparentOf).find((parent) => parent !== undefined),
+        ),
+      )
+    : port;
 
 const traceparentOf = (value: unknown): string | undefined =>
   typeof value === 'object' &&

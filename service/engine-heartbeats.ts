@@ -1,9 +1,9 @@
+import { mapMethods } from '../kernel/map-methods.js';
 import type { Clock, EventLog, Position } from '../kernel/ports.js';
 import { openPositionClock, type PositionClock } from '../projections/position-clock.js';
 import type { PendingErasure, ProjectionStatus, Projector } from '../projections/projector.js';
 import {
   threadProbeTimeoutMs,
-  withCircuitBreaker,
   startHealthProbe,
   probeTimeoutMs,
   type HealthProbe,
@@ -23,8 +23,19 @@ export type EngineHeartbeats = {
   readonly signal: AbortSignal;
 };
 
-/** Methods that bypass the circuit breaker: a running append must learn whether it was written. */
-const unguardedMethods = ['append', 'erase', 'waitForGrowth', 'health', 'close'] as const;
+/** Methods within the circuit breaker; a running append must learn whether it was written. */
+const guardedMethods = [
+  'read',
+  'last',
+  'page',
+  'evidence',
+  'evidenceAt',
+  'tail',
+  'streams',
+  'head',
+  'spaceReclaim',
+  'lag',
+] as const;
 
 /** Starts the heartbeats of the engines; they end with the service. */
 export const startEngineHeartbeats = (
@@ -58,7 +69,7 @@ export const startEngineHeartbeats = (
       threadProbeTimeoutMs,
     ),
     positionClock,
-    guardedLog: isRemote ? withCircuitBreaker(log, logProbe, unguardedMethods) : log,
+    guardedLog: isRemote ? mapMethods(log, guardedMethods, logProbe.runWhileUp, ['portions']) : log,
     signal,
   };
 };

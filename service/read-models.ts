@@ -1,11 +1,14 @@
 import { currentQueryContext } from '../engines/node/query-context.js';
 import { sha256 } from '../engines/node/digest.js';
 import { openTimeSlices } from '../engines/node/event-loop-share.js';
-import type { Documents } from '../kernel/documents.js';
+import { documentQueries, type Documents } from '../kernel/documents.js';
 import { Fault } from '../kernel/fault.js';
 import { openLimiter } from '../kernel/limiter.js';
 import { recordQueryLimit } from '../kernel/limits.js';
+import { mapMethods, type AsyncMethod } from '../kernel/map-methods.js';
 import type { NotificationBus, Clock, EventLog, Position } from '../kernel/ports.js';
+import { queryNames, type QueryTraits } from '../kernel/query-methods.js';
+import { recordQueries } from '../kernel/records/record-queries.js';
 import type { Records } from '../kernel/records/records.js';
 import { tracedPort } from '../kernel/tracing.js';
 import { projections } from '../projections/projection-registry.js';
@@ -19,21 +22,17 @@ import type { PositionClock } from '../projections/position-clock.js';
 import { openChainReader } from '../projections/history/chain-reader.js';
 import { historyCollection } from '../projections/history/collection.js';
 import { recordsCollection } from '../projections/records/collection.js';
-import { recordAnswers } from '../query-api/records/answers.js';
-import {
-  requestScopedAnswers,
-  requestScopedDocuments,
-  requestScopedRecords,
-} from './request-scope.js';
+import { answerQueries, recordAnswers, type RecordAnswers } from '../query-api/records/answers.js';
+import { requestScopedPort } from './request-scope.js';
 import type { LogBackpressure } from './log-backpressure.js';
 import type { ProjectionHost } from './projection-host.js';
 import {
   threadProbeTimeoutMs,
-  withCircuitBreaker,
   startHealthProbe,
   probeTimeoutMs,
+  type HealthProbe,
 } from './health-probe.js';
-import { tracedAnswers, tracedRecords, withTraceparent } from './tracing.js';
+import { withTraceparent } from './tracing.js';
 import { publishReplicaPosition, followReplicas } from './replica.js';
 import type { StartupContext } from './startup-context.js';
 
@@ -51,10 +50,11 @@ type Needs = {
 
 /** Opens the read models for requests: stores, circuit breakers, scheduling and freshness. */
 export const openReadModels = async (
-  { config, engines, logger, tracing, disposers, engineWait }: StartupContext,
+  context: StartupContext,
   { log, bus, clock, backpressure, projectionHost: host, filling, positionClock, signal }: Needs,
 ) => {
-  const { retryUntilUp } = engineWait;
+  const { config, engines, logger, tracing, disposers } = context;
+  const { retryUntilUp } = context.engineWait;
   const documentsEngine = await retryUntilUp('the read models', () => engines.documents('read'));
   disposers.add('the read models', () => documentsEngine.close());
   const hasNoRecords = host.records === null && config.records === 'replica';
@@ -62,8 +62,7 @@ export const openReadModels = async (
     ? absentRecords
     : (host.records ?? (await retryUntilUp('the records', () => engines.records())));
   if (host.records === null) disposers.add('the records', () => rows.close());
-  const { documents: engine, records: recordsEngine } = engines.names;
-  const isRemote = engine === 'mongodb';
+  const isRemote = engines.names.documents === 'mongodb';
   const engineCheckpoints = filling.wrapCheckpoints(
     checkpointsOf(documentsEngine, hasNoRecords ? null : rows),
   );
@@ -80,26 +79,8 @@ export const openReadModels = async (
     },
     isRemote ? probeTimeoutMs : threadProbeTimeoutMs,
   );
-  const readModels = isRemote
-    ? withCircuitBreaker(documentsEngine, heartbeat, ['durabilityWarning', 'close'])
-    : documentsEngine;
-  const guardedRecords =
-    recordsEngine === 'mongodb' ? withCircuitBreaker(rows, heartbeat, ['close']) : rows;
-  const current = tracing.isOn
-    ? withTraceparent(tracing, currentQueryContext)
-    : currentQueryContext;
-  const documents = tracedPort(tracing, 'documents', requestScopedDocuments(readModels, current), [
-    'get',
-    'load',
-    'find',
-  ]);
-  const limiter = openLimiter(recordQueryLimit(recordsEngine, config.poolThreads));
-  const scopedRecords = requestScopedRecords(guardedRecords, current, limiter);
-  const records = tracedRecords(tracing, 'records', scopedRecords);
-  const engineAnswers =
-    host.answers ?? recordAnswers({ records: guardedRecords, inSlices: openTimeSlices() });
-  const scopedAnswers = requestScopedAnswers(engineAnswers, current, limiter);
-  const answers = tracedAnswers(tracing, 'answers', scopedAnswers);
+  const ports = { documents: documentsEngine, records: rows, answers: host.answers };
+  const { documents, records, answers } = requestPorts(context, ports, heartbeat);
   const chains = openChainReader(documents, sha256);
   const checkpoints = filling.wrapCheckpoints(
     checkpointsOf(documents, hasNoRecords ? null : records),
@@ -118,6 +99,49 @@ export const openReadModels = async (
   if (hasNoRecords) followReplicas(bus, backpressure);
   else backpressure.start(() => records.checkpoint(), notifications);
   return { documents, records, answers, chains, freshness, checkpoints, heartbeat };
+};
+
+type QueryPorts = {
+  readonly documents: Documents;
+  readonly records: Records;
+  /** Null: made of the records here. */
+  readonly answers: RecordAnswers | null;
+};
+
+/** Ports of requests: behind a circuit breaker where remote, scoped, scheduled and traced. */
+const requestPorts = (
+  { config, engines, tracing }: Pick<StartupContext, 'config' | 'engines' | 'tracing'>,
+  ports: QueryPorts,
+  { runWhileUp }: Pick<HealthProbe<unknown>, 'runWhileUp'>,
+) => {
+  const guarded = <T extends object>(
+    port: T,
+    queries: readonly AsyncMethod<T>[],
+    isRemote: boolean,
+  ): T => (isRemote ? mapMethods(port, queries, runWhileUp) : port);
+  const { documents: documentsEngine, records: recordsEngine } = engines.names;
+  const limiter = openLimiter(recordQueryLimit(recordsEngine, config.poolThreads));
+  const current = tracing.isOn
+    ? withTraceparent(tracing, currentQueryContext)
+    : currentQueryContext;
+  const scoped = <T extends object, N extends AsyncMethod<T>>(
+    name: string,
+    port: T,
+    queries: Readonly<Record<N, QueryTraits>>,
+  ): T => {
+    const scopedPort = requestScopedPort(port, queries, current, limiter);
+    return tracedPort(tracing, name, scopedPort, queryNames(queries));
+  };
+  const documentNames = [...queryNames(documentQueries), 'checkpoint'] as const;
+  const documents = guarded(ports.documents, documentNames, documentsEngine === 'mongodb');
+  const recordNames = [...queryNames(recordQueries), 'checkpoint'] as const;
+  const records = guarded(ports.records, recordNames, recordsEngine === 'mongodb');
+  const answers = ports.answers ?? recordAnswers({ records, inSlices: openTimeSlices() });
+  return {
+    documents: scoped('documents', documents, documentQueries),
+    records: scoped('records', records, recordQueries),
+    answers: scoped('answers', answers, answerQueries),
+  };
 };
 
 /** Merges the notifications of this process with those of the bus. */

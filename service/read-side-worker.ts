@@ -7,7 +7,10 @@ import { sha256 } from '../engines/node/digest.js';
 import { openEngines, warmRecords, type EngineChoice } from '../engines/open.js';
 import { decode } from '../events/codec.js';
 import { Fault } from '../kernel/fault.js';
+import { queryNames } from '../kernel/query-methods.js';
 import type { Partition } from '../kernel/records/partitions.js';
+import { recordQueries } from '../kernel/records/record-queries.js';
+import { tracedPort } from '../kernel/tracing.js';
 import { projections } from '../projections/projection-registry.js';
 import { documentsReadModel } from '../projections/documents-model.js';
 import { historyReadModel } from '../projections/history/model.js';
@@ -17,8 +20,8 @@ import { recordsCollection } from '../projections/records/collection.js';
 import { recordsReadModel } from '../projections/records/model.js';
 import { groupRowsFromLog } from '../projections/records/trace-reads.js';
 import type { WarmsRecords } from './read-side-thread.js';
-import { openServiceTracing, tracedAnswers, tracedReadModel, tracedRecords } from './tracing.js';
-import { recordAnswers } from '../query-api/records/answers.js';
+import { openServiceTracing, tracedReadModel } from './tracing.js';
+import { answerQueries, recordAnswers } from '../query-api/records/answers.js';
 
 /**
  * Read models folded here: all; a replica's records; a partition of the records; or all but
@@ -96,8 +99,8 @@ if (records !== null) {
   });
   const source = engines.names.eventLog === 'sqlite' ? { ...records, groupRows } : records;
   const answers = recordAnswers({ records: source, inSlices: openTimeSlices() });
-  serveCalls(start.records, tracedRecords(tracing, 'engine', records));
-  serveCalls(start.answers, tracedAnswers(tracing, 'engine', answers));
+  serveCalls(start.records, tracedPort(tracing, 'engine', records, queryNames(recordQueries)));
+  serveCalls(start.answers, tracedPort(tracing, 'engine', answers, queryNames(answerQueries)));
 }
 serveCalls(start.projector, projector);
 

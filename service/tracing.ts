@@ -1,9 +1,7 @@
 import { descriptionVersion } from '../contract/service.js';
 import type { Metadata, QueryContext } from '../kernel/ports.js';
-import { noTracing, tracedPort, type Tracing } from '../kernel/tracing.js';
-import type { Records } from '../kernel/records/records.js';
+import { noTracing, type Tracing } from '../kernel/tracing.js';
 import type { ReadModel } from '../projections/read-model.js';
-import type { RecordAnswers } from '../query-api/records/answers.js';
 
 /** Tracing of this thread; OpenTelemetry is loaded only where it is on. */
 export const openServiceTracing = async (isTraced: boolean): Promise<Tracing> => {
@@ -11,44 +9,6 @@ export const openServiceTracing = async (isTraced: boolean): Promise<Tracing> =>
   const { openTracing } = await import('../engines/opentelemetry/tracing.js');
   return openTracing(descriptionVersion);
 };
-
-/** The records with a span around each query; `name` tells the caller's side from the engine's. */
-export const tracedRecords = (tracing: Tracing, name: string, records: Records): Records =>
-  tracedPort(tracing, name, records, [
-    'aggregate',
-    'columns',
-    'count',
-    'cursorOf',
-    'findGroup',
-    'groupBytes',
-    'groupRows',
-    'metricTypes',
-    'ratings',
-    'recordsWithEntry',
-    'rowsByGroup',
-    'runAverages',
-    'runCounts',
-    'runMeasures',
-    'runRows',
-    'search',
-    'sessionPage',
-    'tracesOfSessions',
-  ]);
-
-/** The answers made of records, likewise. */
-export const tracedAnswers = (
-  tracing: Tracing,
-  name: string,
-  answers: RecordAnswers,
-): RecordAnswers =>
-  tracedPort(tracing, name, answers, [
-    'comparison',
-    'metrics',
-    'record',
-    'search',
-    'session',
-    'stretch',
-  ]);
 
 /** `current` with the traceparent of the span at hand, so that other threads continue the trace. */
 export const withTraceparent =

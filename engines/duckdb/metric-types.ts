@@ -1,10 +1,10 @@
 import { columnNamesMax } from '../../kernel/records/column-names.js';
 import { registryType } from '../../kernel/records/column-value.js';
-import type { Position } from '../../kernel/ports.js';
+import type { Position, QueryContext } from '../../kernel/ports.js';
 import type { MetricType } from '../../kernel/records/record.js';
 import type { Statements } from './connections.js';
 import type { CachedMetricTypes, RecordsModel } from './model.js';
-import type { ProjectModel } from './project-columns.js';
+import { projectModelOf, type ProjectModel } from './project-columns.js';
 import { integerList } from './sql.js';
 
 /** Reads the types of metrics outside the registry (contract 3.4, rule 2); `names` null = all. */
@@ -34,7 +34,7 @@ export const readMetricTypes = async (
 };
 
 /** Metric types from the cache only; null if some of them need a query. */
-export const cachedMetricTypes = (
+const cachedMetricTypes = (
   model: Pick<RecordsModel, 'metricTypes'>,
   project: string,
   names: readonly string[] | null,
@@ -56,6 +56,22 @@ const pickTypes = (
       return type === null ? [] : [[name, type] as const];
     }),
   );
+
+/** Implements `RecordQueries.metricTypes`. */
+export const metricTypes = async (
+  model: RecordsModel,
+  project: string,
+  names: readonly string[],
+  context: QueryContext = {},
+): Promise<ReadonlyMap<string, MetricType>> => {
+  const { position } = model.checkpoint;
+  const known = cachedMetricTypes(model, project, names, position);
+  if (known !== null) return known;
+  return model.connections.read(async (statements) => {
+    const projectModel = await projectModelOf(model, statements, project);
+    return loadMetricTypes(projectModel, statements, project, names, position);
+  }, context);
+};
 
 /**
  * Cached `readMetricTypes`, valid until the next write: inferring a type reads all values of the

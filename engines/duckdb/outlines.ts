@@ -29,6 +29,7 @@ import { groupsByName, readRowsByKey, type NamedGroup } from './row-decoding.js'
 export const firstRows = (
   model: RecordsModel,
   names: readonly StreamName[],
+  context: QueryContext = {},
 ): Promise<ReadonlyMap<StreamName, RecordRow>> =>
   model.connections.read(async (statements) => {
     const places = (await groupsByName(statements, names)).map((group) => recordKey(group, 0));
@@ -39,7 +40,7 @@ export const firstRows = (
       }
     }
     return found;
-  });
+  }, context);
 
 export const spanOutlines = (
   model: RecordsModel,

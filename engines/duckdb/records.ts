@@ -1,12 +1,18 @@
 import { mkdir } from 'node:fs/promises';
 import { openErasureBacklog, type ErasureBacklog } from '../node/erasure-backlog.js';
 import type { ShadowOptions, Shadow } from '../../kernel/documents.js';
-import type { Incident, Records, RecordWrites } from '../../kernel/records/records.js';
+import type { RecordQueries } from '../../kernel/records/record-queries.js';
+import type {
+  Incident,
+  RecordFolding,
+  Records,
+  RecordWrites,
+} from '../../kernel/records/records.js';
 import { aggregate } from './aggregate.js';
 import { columnFacts } from './column-facts.js';
 import { dump } from './dump.js';
-import { loadMetricTypes, cachedMetricTypes } from './metric-types.js';
-import { projectModelOf } from './project-columns.js';
+import { metricTypes } from './metric-types.js';
+import type { RecordsModel } from './model.js';
 import { openShadowCopies } from './shadow-copies.js';
 import {
   openInstanceSupervisor,
@@ -173,6 +179,51 @@ const refuseCopy = (): Promise<never> =>
   Promise.reject(new TypeError('a shadow copy cannot be copied'));
 const noCopies = { shadow: refuseCopy, resume: refuseCopy };
 
+/** Methods as functions of the model that they run on. */
+type OnModel<T> = {
+  readonly [K in keyof T]-?: T[K] extends (...values: infer V) => Promise<infer R>
+    ? (model: RecordsModel, ...values: V) => Promise<R>
+    : never;
+};
+
+const methodsOnModel: OnModel<RecordQueries & Pick<RecordFolding, FoldingReads>> = {
+  spanOutlines,
+  rowsByOrdinal,
+  sessionsWithTraces,
+  traceOutlines,
+  firstRows,
+  rowsByGroup,
+  groupBytes,
+  tracesOfSessions,
+  recordsWithEntry,
+  sessionPage,
+  findGroup,
+  groupRows,
+  search,
+  cursorOf,
+  count,
+  aggregate,
+  columns: columnFacts,
+  metricTypes,
+  runCounts,
+  ratings: ratingCounts,
+  runMeasures,
+  runAverages,
+  runRows,
+  changedRuns: async ({ changedRuns }, project, token) => changedRuns.since(project, token),
+};
+type FoldingReads = 'spanOutlines' | 'rowsByOrdinal' | 'sessionsWithTraces' | 'traceOutlines';
+
+const boundMethods = (withModel: RunOnModel) =>
+  Object.fromEntries(
+    Object.entries(methodsOnModel).map(([name, method]) => [
+      name,
+      (...values: readonly unknown[]) =>
+        withModel((model) => (method as MethodOnModel)(model, ...values)),
+    ]),
+  ) as unknown as RecordQueries & Pick<RecordFolding, FoldingReads>;
+type MethodOnModel = (model: RecordsModel, ...values: readonly unknown[]) => Promise<unknown>;
+
 /**
  * `Records` over `withModel`, which looks the model up at each call, so that callers follow a
  * promotion.
@@ -182,59 +233,12 @@ const recordsOf = (
   { shadow, resume }: Pick<Records, 'shadow' | 'resume'>,
   close: () => Promise<void>,
 ): Records => ({
+  ...boundMethods(withModel),
   checkpoint: () => withModel(async ({ checkpoint }) => checkpoint.position),
   // `apply` reports any error of them.
   prefetch: (writes) => withModel((model) => prefetchBatch(model, writes)).catch(() => undefined),
   apply: (writes, checkpoint) => withModel((model) => applyWrites(model, writes, checkpoint)),
   flush: () => withModel((model) => model.flush.run()),
-  firstRows: (names) => withModel((model) => firstRows(model, names)),
-  spanOutlines: (names) => withModel((model) => spanOutlines(model, names)),
-  rowsByOrdinal: (places) => withModel((model) => rowsByOrdinal(model, places)),
-  sessionsWithTraces: (sessions) => withModel((model) => sessionsWithTraces(model, sessions)),
-  traceOutlines: (session, part) => withModel((model) => traceOutlines(model, session, part)),
-  rowsByGroup: (names, context) => withModel((model) => rowsByGroup(model, names, context)),
-  groupBytes: (names, context) => withModel((model) => groupBytes(model, names, context)),
-  tracesOfSessions: (project, sessions, tracesMax, context) =>
-    withModel((model) => tracesOfSessions(model, { project, sessions, tracesMax }, context)),
-  recordsWithEntry: (plan, context) => withModel((model) => recordsWithEntry(model, plan, context)),
-  sessionPage: (plan, context) => withModel((model) => sessionPage(model, plan, context)),
-  findGroup: (project, population, id, context) =>
-    withModel((model) => findGroup(model, project, population, id, context)),
-  groupRows: (plan, context) => withModel((model) => groupRows(model, plan, context)),
-  search: (plan, context) => withModel((model) => search(model, plan, context)),
-  cursorOf: (plan, id, context) => withModel((model) => cursorOf(model, plan, id, context)),
-  count: (scope, context) => withModel((model) => count(model, scope, context)),
-  aggregate: (plan, context) => withModel((model) => aggregate(model, plan, context)),
-  columns: (scope, context) => withModel((model) => columnFacts(model, scope, context)),
-  metricTypes: (project, names, context) =>
-    withModel(async (model) => {
-      const { position } = model.checkpoint;
-      return (
-        cachedMetricTypes(model, project, names, position) ??
-        (await model.connections.read(
-          async (statements) =>
-            loadMetricTypes(
-              await projectModelOf(model, statements, project),
-              statements,
-              project,
-              names,
-              position,
-            ),
-          context,
-        ))
-      );
-    }),
-  runCounts: (project, runs, context) =>
-    withModel((model) => runCounts(model, project, runs, context)),
-  ratings: (project, runs, context) =>
-    withModel((model) => ratingCounts(model, project, runs, context)),
-  runMeasures: (project, runs, context) =>
-    withModel((model) => runMeasures(model, project, runs, context)),
-  runAverages: (project, metrics, runs, context) =>
-    withModel((model) => runAverages(model, project, metrics, runs, context)),
-  runRows: (plan, context) => withModel((model) => runRows(model, plan, context)),
-  changedRuns: (project, token) =>
-    withModel(async ({ changedRuns }) => changedRuns.since(project, token)),
   dump: () => dump(withModel),
   shadow,
   resume,

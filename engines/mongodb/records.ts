@@ -213,7 +213,8 @@ const recordQueries = (model: SnapshotModel): RecordQueries => ({
 /** Queries of groups and of records by name. */
 const groupQueries = ({ query, queryOrEmpty }: RecordQueries) =>
   ({
-    firstRows: (names) => query(new Map(), (snapshot) => firstRows(snapshot, names)),
+    firstRows: (names, context) =>
+      query(new Map(), (snapshot) => firstRows(snapshot, names), context),
     spanOutlines: (names) => query(new Map(), (snapshot) => spanOutlines(snapshot, names)),
     rowsByOrdinal: (places) => query([], (snapshot) => rowsByOrdinal(snapshot, places)),
     sessionsWithTraces: (sessions) =>
@@ -224,11 +225,8 @@ const groupQueries = ({ query, queryOrEmpty }: RecordQueries) =>
       query(new Map(), (snapshot) => rowsByGroup(snapshot, names), context),
     groupBytes: (names, context) =>
       query(new Map(), (snapshot) => groupBytes(snapshot, names), context),
-    tracesOfSessions: (project, sessions, tracesMax, context) =>
-      queryOrEmpty(
-        (snapshot) => tracesOfSessions(snapshot, { project, sessions, tracesMax }),
-        context,
-      ),
+    tracesOfSessions: (plan, context) =>
+      queryOrEmpty((snapshot) => tracesOfSessions(snapshot, plan), context),
     recordsWithEntry: (plan, context) =>
       query([], (snapshot) => recordsWithEntry(snapshot, plan), context),
     sessionPage: (plan, context) =>
@@ -275,8 +273,8 @@ const runQueries = ({ query, queryOrEmpty }: RecordQueries) =>
     runAverages: (project, metrics, runs, context) =>
       query(new Map(), (snapshot) => runAverages(snapshot, project, metrics, runs), context),
     runRows: (plan, context) => query([], (snapshot) => runRows(snapshot, plan), context),
-    changedRuns: (project, token) =>
-      queryOrEmpty((snapshot) => changedRuns(snapshot, project, token)),
+    changedRuns: (project, token, context) =>
+      queryOrEmpty((snapshot) => changedRuns(snapshot, project, token), context),
   }) satisfies Partial<Records>;
 
 // Rows read at a time, fewer when they are large, and more of a group that has more.

@@ -5,6 +5,7 @@ import {
   unmarkDamaged,
 } from '../node/file-quarantine.js';
 import { Fault } from '../../kernel/fault.js';
+import { mapMethods } from '../../kernel/map-methods.js';
 import type { Documents } from '../../kernel/documents.js';
 
 /** Unreadable file of documents, which is rebuilt from the log. */
@@ -56,28 +57,16 @@ export const withDamageDetection = (documents: Documents, file: string): Documen
     markDamaged(file);
     return new Fault('unavailable', atNextStart, { cause: error });
   };
-  const watch = async <T>(work: Promise<T>): Promise<T> => {
-    try {
-      return await work;
-    } catch (error) {
-      throw recordDamage(error);
-    }
-  };
-  return {
-    ...documents,
-    checkpoint: (...args) => watch(documents.checkpoint(...args)),
-    get: (...args) => watch(documents.get(...args)),
-    load: (...args) => watch(documents.load(...args)),
-    find: (...args) => watch(documents.find(...args)),
-    apply: (...args) => watch(documents.apply(...args)),
-    shadow: (...args) => watch(documents.shadow(...args)),
-    resume: (...args) => watch(documents.resume(...args)),
-    dump: async function* dump(collection) {
+  return mapMethods(
+    documents,
+    ['checkpoint', 'get', 'load', 'find', 'apply', 'shadow', 'resume'],
+    async (call) => {
       try {
-        yield* documents.dump(collection);
+        return await call();
       } catch (error) {
         throw recordDamage(error);
       }
     },
-  };
+    ['dump'],
+  );
 };

@@ -1,4 +1,5 @@
 import { Fault, redactedReason } from '../../kernel/fault.js';
+import { mapMethods } from '../../kernel/map-methods.js';
 import type { EventReader, Position } from '../../kernel/ports.js';
 import type { Database } from './database.js';
 import { isDamage } from './document-damage.js';
@@ -59,34 +60,39 @@ export const withDamageFaults = (
     damaged(fault.message, null);
     return fault;
   };
-  const watch = async <T>(work: Promise<T>, after: Position | null = null): Promise<T> => {
-    try {
-      return await work;
-    } catch (error) {
-      throw faultOf(error, after);
-    }
-  };
-  return {
-    ...reader,
-    read: (...args) => watch(reader.read(...args)),
-    portions: async function* portions(...args) {
+  return mapMethods(
+    reader,
+    [
+      ...pagedMethods,
+      'evidenceAt',
+      'read',
+      'last',
+      'tail',
+      'streams',
+      'head',
+      'lag',
+      'waitForGrowth',
+    ],
+    async (call, { name, values }) => {
       try {
-        yield* reader.portions(...args);
+        return await call();
       } catch (error) {
-        throw faultOf(error, null);
+        throw faultOf(error, readFrom(name, values));
       }
     },
-    last: (stream) => watch(reader.last(stream)),
-    page: (after, ...args) => watch(reader.page(after, ...args), after),
-    evidence: (after, limit) => watch(reader.evidence(after, limit), after),
-    evidenceAt: (position) => watch(reader.evidenceAt(position), justBefore(position)),
-    tail: (...args) => watch(reader.tail(...args)),
-    streams: (...args) => watch(reader.streams(...args)),
-    head: () => watch(reader.head()),
-    lag: (after) => watch(reader.lag(after)),
-    waitForGrowth: (...args) => watch(reader.waitForGrowth(...args)),
-  };
+    ['portions'],
+  );
 };
+
+const pagedMethods = ['page', 'evidence'] as const;
+
+/** Position after which a call reads; null if it follows a stream or reads no events. */
+const readFrom = (name: string, [position]: readonly unknown[]): Position | null =>
+  name === 'evidenceAt'
+    ? justBefore(position as Position)
+    : (pagedMethods as readonly string[]).includes(name)
+      ? (position as Position)
+      : null;
 
 /** Position in a message of `damagedRowFault`; null for other messages. */
 const placeInMessage = ({ message }: Fault): DamagePlace | null => {

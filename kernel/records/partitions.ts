@@ -1,6 +1,9 @@
 import type { DumpItem, Shadow } from '../documents.js';
 import { recordStreamProject } from '../backpressured-log.js';
 import type { Position, StoredEvent, StreamName } from '../ports.js';
+import { wrapMethods } from '../map-methods.js';
+import { projectOfQuery, queryNames } from '../query-methods.js';
+import { recordQueries } from './record-queries.js';
 import type { Records, RecordWrites } from './records.js';
 
 /**
@@ -49,7 +52,14 @@ export const partitionedRecords = (parts: readonly Records[]): Records => {
     const found = await Promise.all(wanted.map(([part, some]) => query(part, some)));
     return new Map(found.flatMap((one) => [...one]));
   };
+  const queries = wrapMethods(first, queryNames(recordQueries), (call, { name, values }) => {
+    if (recordQueries[name].kind !== 'groups') return call(values, of(projectOfQuery(values)));
+    const [names, ...rest] = values as readonly [readonly StreamName[], ...unknown[]];
+    const found = merged(names, (part, some) => call([some, ...rest], part) as never);
+    return found as never;
+  });
   return {
+    ...queries,
     checkpoint: async () => leastPosition(await all((part) => part.checkpoint())),
     prefetch: () => Promise.resolve(),
     apply: async (writes, checkpoint) => {
@@ -60,10 +70,7 @@ export const partitionedRecords = (parts: readonly Records[]): Records => {
         ),
       );
     },
-    firstRows: (names) => merged(names, (part, some) => part.firstRows(some)),
     spanOutlines: (names) => merged(names, (part, some) => part.spanOutlines(some)),
-    rowsByGroup: (names, context) => merged(names, (part, some) => part.rowsByGroup(some, context)),
-    groupBytes: (names, context) => merged(names, (part, some) => part.groupBytes(some, context)),
     rowsByOrdinal: async (places) => {
       const own = split(places, ({ group }) => ofGroup(group));
       return (await Promise.all(own.map(([part, some]) => part.rowsByOrdinal(some)))).flat();
@@ -73,23 +80,6 @@ export const partitionedRecords = (parts: readonly Records[]): Records => {
       return (await Promise.all(own.map(([part, some]) => part.sessionsWithTraces(some)))).flat();
     },
     traceOutlines: (session, part) => of(session.project).traceOutlines(session, part),
-    tracesOfSessions: (project, ...rest) => of(project).tracesOfSessions(project, ...rest),
-    recordsWithEntry: (plan, context) => of(plan.project).recordsWithEntry(plan, context),
-    sessionPage: (plan, context) => of(plan.project).sessionPage(plan, context),
-    findGroup: (project, ...rest) => of(project).findGroup(project, ...rest),
-    groupRows: (plan, context) => of(plan.project).groupRows(plan, context),
-    search: (plan, context) => of(plan.project).search(plan, context),
-    cursorOf: (plan, ...rest) => of(plan.project).cursorOf(plan, ...rest),
-    count: (scope, context) => of(scope.project).count(scope, context),
-    aggregate: (plan, context) => of(plan.project).aggregate(plan, context),
-    columns: (scope, context) => of(scope.project).columns(scope, context),
-    metricTypes: (project, ...rest) => of(project).metricTypes(project, ...rest),
-    runCounts: (project, ...rest) => of(project).runCounts(project, ...rest),
-    ratings: (project, ...rest) => of(project).ratings(project, ...rest),
-    runMeasures: (project, ...rest) => of(project).runMeasures(project, ...rest),
-    runAverages: (project, ...rest) => of(project).runAverages(project, ...rest),
-    runRows: (plan, context) => of(plan.project).runRows(plan, context),
-    changedRuns: (project, token) => of(project).changedRuns(project, token),
     dump: () => mergeDumps(parts.map((part) => part.dump())),
     shadow: async (copying) => partitionedShadow(await all((part) => part.shadow(copying))),
     resume: async (id) => {

@@ -1,29 +1,11 @@
 import type { Instant } from '../schema-types.js';
-import type { RatingCounts } from './feedback.js';
 import type { OutlineSelection, SessionScope, SpanOutline, TraceOutline } from './outlines.js';
-import type { QueryContext, Position, StreamName } from '../ports.js';
+import type { Position, StreamName } from '../ports.js';
 import type { Shadow, DumpItem, Checkpoint, ShadowOptions } from '../documents.js';
 import type { AddColumnName } from './column-names.js';
 import type { RecordCells } from './record-cells.js';
-import type { RunCounts, RunMeasures, TypedMetric } from './measures.js';
-import type { Population, MetricType, RecordRow } from './record.js';
-import type { RunRow, RunRowsPlan } from './run-rows.js';
-import type {
-  RecordScope,
-  SearchPlan,
-  RecordPage,
-  SessionPlan,
-  SessionPage,
-  RecordSize,
-  SessionTraces,
-  MetadataEntryPlan,
-  GroupPlan,
-  StoredGroup,
-  AggregatePlan,
-  Aggregate,
-  AggregateRefusal,
-  ColumnFacts,
-} from './query-plans.js';
+import type { RecordQueries } from './record-queries.js';
+import type { RecordRow } from './record.js';
 
 export type GroupWrite = {
   readonly group: StreamName;
@@ -74,13 +56,14 @@ export type RecordWrites = {
   readonly purge?: boolean;
 };
 
+/** Read model of sessions, traces and spans: kept by folding the log, and queried. */
+export interface Records extends RecordFolding, RecordQueries {}
+
 /**
- * Read model of sessions, traces and spans (CQRS query side): filter, search, group, aggregate. All
- * engines must agree with the reference implementation in kernel/. `apply` is atomic with the
- * checkpoint (see Documents), but a crash may take both back to an earlier batch (`flush`). Tenancy
- * is in every plan; an unknown project has no rows.
+ * Folding side of the records. `apply` is atomic with the checkpoint (see Documents), but a crash
+ * may take both back to an earlier batch (`flush`).
  */
-export interface Records {
+export interface RecordFolding {
   /** Position of the last write; `logStart` before the first one. */
   checkpoint(): Promise<Position>;
 
@@ -94,8 +77,6 @@ export interface Records {
    * relies on it is stored elsewhere. Absent: `apply` does.
    */
   flush?(): Promise<void>;
-  /** First row of each group, a session or a trace; a group without rows is absent. */
-  firstRows(names: readonly StreamName[]): Promise<ReadonlyMap<StreamName, RecordRow>>;
   /** Outlines of the spans of each group, by ordinal; a group without spans is absent. */
   spanOutlines(
     names: readonly StreamName[],
@@ -106,113 +87,6 @@ export interface Records {
   sessionsWithTraces(sessions: readonly SessionScope[]): Promise<readonly SessionScope[]>;
   /** Outlines of the traces of a session, by `at`. */
   traceOutlines(session: SessionScope, part: OutlineSelection): Promise<readonly TraceOutline[]>;
-  /** Rows by group, ordered by ordinal; a group without rows is absent. */
-  rowsByGroup(
-    names: readonly StreamName[],
-    context?: QueryContext,
-  ): Promise<ReadonlyMap<StreamName, readonly RecordRow[]>>;
-  /** Stored bytes of all rows of each group; a group without rows is absent. */
-  groupBytes(
-    names: readonly StreamName[],
-    context?: QueryContext,
-  ): Promise<ReadonlyMap<StreamName, number>>;
-  /**
-   * Takes sessions in the given order until their traces would exceed `tracesMax` (always at least
-   * one session). Traces are unordered.
-   */
-  tracesOfSessions(
-    project: string,
-    sessions: readonly string[],
-    tracesMax: number,
-    context?: QueryContext,
-  ): Promise<readonly SessionTraces[]>;
-  /**
-   * Records that have the metadata entry, whether its key is a column or not (contract 1.11),
-   * unordered; fewer than `limit` means all.
-   */
-  recordsWithEntry(plan: MetadataEntryPlan, context?: QueryContext): Promise<readonly RecordSize[]>;
-  /**
-   * Traces of a session by `created_at`, then `id`. Ends early as a search page does, by the bytes
-   * of all rows of their groups.
-   */
-  sessionPage(plan: SessionPlan, context?: QueryContext): Promise<SessionPage>;
-  /** Finds the group that holds the record, or null. */
-  findGroup(
-    project: string,
-    population: Population,
-    id: string,
-    context?: QueryContext,
-  ): Promise<StreamName | null>;
-  /** Reads the group that holds the record in one snapshot, or null. */
-  groupRows(plan: GroupPlan, context?: QueryContext): Promise<StoredGroup | null>;
-  search(plan: SearchPlan, context?: QueryContext): Promise<RecordPage>;
-  /**
-   * Cursor of a search (`SearchPlan.after`) behind the record with this id, whether the search
-   * finds it or not; of spans that share the id, behind the last one in the order. Null: the
-   * project has no such record.
-   */
-  cursorOf(plan: SearchPlan, id: string, context?: QueryContext): Promise<string | null>;
-  count(plan: RecordScope, context?: QueryContext): Promise<number>;
-  aggregate(plan: AggregatePlan, context?: QueryContext): Promise<Aggregate | AggregateRefusal>;
-  columns(plan: RecordScope, context?: QueryContext): Promise<ColumnFacts>;
-  /**
-   * Types of metrics outside the registry (contract 3.4, rule 2); a metric without any value is
-   * absent.
-   */
-  metricTypes(
-    project: string,
-    names: readonly string[],
-    context?: QueryContext,
-  ): Promise<ReadonlyMap<string, MetricType>>;
-  /** Counts of each of these runs, in their order. */
-  runCounts(
-    project: string,
-    runs: readonly string[],
-    context?: QueryContext,
-  ): Promise<ReadonlyMap<string, RunCounts>>;
-  /**
-   * Counts of current ratings on the project's traces in these runs (null: in all), one for each
-   * run and rated template, by run then template in code point order: as `countRatings` of
-   * kernel/records/feedback.ts over those traces.
-   */
-  ratings(
-    project: string,
-    runs: readonly string[] | null,
-    context?: QueryContext,
-  ): Promise<readonly RatingCounts[]>;
-  /**
-   * Statistics of each of these runs; one without traces and sessions is absent. As `runMeasures`
-   * of kernel/records/reference/run-measures.ts.
-   */
-  runMeasures(
-    project: string,
-    runs: readonly string[],
-    context?: QueryContext,
-  ): Promise<ReadonlyMap<string, RunMeasures>>;
-  /**
-   * Averages of the metrics in their order, for these runs, null = every run of the project; used
-   * for ranking. As `runAverages` of kernel/records/reference/run-measures.ts.
-   */
-  runAverages(
-    project: string,
-    metrics: readonly TypedMetric[],
-    runs: readonly string[] | null,
-    context?: QueryContext,
-  ): Promise<ReadonlyMap<string, readonly (number | null)[]>>;
-  /**
-   * Measurements of each of these runs on each row of a dataset, unordered; null when there are
-   * more than `runRowsMax`. As `runRows` of kernel/records/reference/run-rows.ts.
-   */
-  runRows(plan: RunRowsPlan, context?: QueryContext): Promise<readonly RunRow[] | null>;
-  /**
-   * Cache invalidation: runs whose traces may have changed since `token` was returned; results read
-   * after it stay valid for others. `runs` null: any may have changed, which an engine may always
-   * return.
-   */
-  changedRuns(
-    project: string,
-    token: string | null,
-  ): Promise<{ readonly token: string; readonly runs: readonly string[] | null }>;
   /**
    * Time since which deleted content waits for removal from the files; null: none waits. Absent
    * where an external engine has the files, or in a process that does not write them.

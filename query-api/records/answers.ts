@@ -10,7 +10,8 @@ import {
   type JsonChunks,
 } from '../../kernel/json-chunks.js';
 import type { QueryContext, StreamName } from '../../kernel/ports.js';
-import type { Records } from '../../kernel/records/records.js';
+import type { QueryTable } from '../../kernel/query-methods.js';
+import type { RecordQueries } from '../../kernel/records/record-queries.js';
 import type {
   AggregatePlan,
   AggregateRefusal,
@@ -61,7 +62,7 @@ type SessionAnswer = {
  */
 export interface RecordAnswers {
   search(plan: SearchPlan, shown: PageOptions, context?: QueryContext): Promise<JsonChunks>;
-  /** One part of an export, from a walk of `Records.search`. */
+  /** One part of an export, from a walk of `RecordQueries.search`. */
   stretch(plan: SearchPlan, shown: StretchOptions, context?: QueryContext): Promise<StretchLines>;
   metrics(plan: AggregatePlan, context?: QueryContext): Promise<JsonChunks | AggregateRefusal>;
   /** Null: the comparison exceeds its limit. */
@@ -79,18 +80,18 @@ export interface RecordAnswers {
   ): Promise<JsonChunks | null>;
 }
 
+/** Queries of answers (see QueryTable). */
+export const answerQueries = {
+  search: { kind: 'scan', contextAt: 2 },
+  stretch: { kind: 'scan', contextAt: 2 },
+  metrics: { kind: 'scan', contextAt: 1 },
+  comparison: { kind: 'scan', contextAt: 1 },
+  record: { kind: 'lookup', contextAt: 2 },
+  session: { kind: 'lookup', contextAt: 2 },
+} as const satisfies QueryTable<RecordAnswers>;
+
 type Needs = {
-  readonly records: Pick<
-    Records,
-    | 'rowsByGroup'
-    | 'groupRows'
-    | 'search'
-    | 'aggregate'
-    | 'metricTypes'
-    | 'runRows'
-    | 'groupBytes'
-    | 'firstRows'
-  >;
+  readonly records: RecordQueries;
   readonly inSlices: RunInSlice;
 };
 /** Rows are serialised without their `}`, which the following text contains. */
@@ -171,7 +172,7 @@ type MetricTypes = ReadonlyMap<string, MetricType>;
 
 /** Types of the metrics that these records of one project have as own values. */
 const metricTypesOf = async (
-  records: Pick<Records, 'metricTypes'>,
+  records: Pick<RecordQueries, 'metricTypes'>,
   rows: readonly RecordRow[],
   context: QueryContext,
 ): Promise<MetricTypes> => {

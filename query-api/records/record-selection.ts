@@ -120,7 +120,8 @@ export const sessionSelection = async (
   sessions: readonly RecordSize[],
 ) => {
   const ids = sessions.map(({ id }) => id);
-  const found = ids.length === 0 ? [] : await records.tracesOfSessions(project, ids, tracesMax);
+  const found =
+    ids.length === 0 ? [] : await records.tracesOfSessions({ project, sessions: ids, tracesMax });
   return {
     ...traceSelection(found.flatMap(({ traces }) => traces)),
     sessionIds: found.map(({ session }) => session) as readonly string[] as readonly SessionId[],

@@ -39,7 +39,10 @@ export const orgJobPreviewOf = (needs: Needs): OrgJobNeeds['preview'] => {
       records.recordsWithEntry({ project, population, ...entry, limit });
     const [sessions, alone] = [await having('session'), await having('trace')];
     const ids = sessions.map(({ id }) => id);
-    const within = ids.length === 0 ? [] : await records.tracesOfSessions(project, ids, limit);
+    const within =
+      ids.length === 0
+        ? []
+        : await records.tracesOfSessions({ project, sessions: ids, tracesMax: limit });
     const traces = [...within.flatMap(({ traces: some }) => some), ...alone];
     const more = sessions.length === limit || alone.length === limit || within.length < ids.length;
     return { sessions: ids, traces: new Map(traces.map((one) => [one.id, one.spanCount])), more };

@@ -1,3 +1,4 @@
+import { overridePort } from '../../kernel/map-methods.js';
 import { registryType } from '../../kernel/records/column-value.js';
 import { countRatings } from '../../kernel/records/feedback.js';
 import type { RecordRow } from '../../kernel/records/record.js';
@@ -23,8 +24,7 @@ export const recordsAsOf = (
       project,
       names.filter((name) => recorded.has(name)),
     );
-  return {
-    ...live,
+  return overridePort(live, {
     metricTypes,
     aggregate: async (plan) => aggregate(plan, all),
     ratings: async (_project, runs) => countRatings(rowsIn(runs).filter(isTrace)),
@@ -40,7 +40,7 @@ export const recordsAsOf = (
       );
     },
     changedRuns: async () => ({ token: '', runs: null }),
-  };
+  });
 };
 
 const isTrace = ({ kind }: RecordRow): boolean => kind === 'trace';

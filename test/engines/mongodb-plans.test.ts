@@ -105,7 +105,8 @@ const questions: Readonly<Record<string, (records: Records) => Promise<unknown>>
   'the weight of a trace': (records) => records.groupBytes([traceRow(1_500).group]),
   'the counts of a run': (records) => records.runCounts(project, [uuid(2, 9)]),
   'the ratings of a project': (records) => records.ratings(project, null),
-  'the traces of a session': (records) => records.tracesOfSessions(project, [sessionId(7)], 100),
+  'the traces of a session': (records) =>
+    records.tracesOfSessions({ project, sessions: [sessionId(7)], tracesMax: 100 }),
   'an entry whose key is no column': (records) =>
     records.recordsWithEntry({ project, population: 'trace', key: 'none', value: 'v', limit: 10 }),
 };

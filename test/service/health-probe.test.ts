@@ -2,8 +2,9 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { expect } from 'chai';
 import { systemClock } from '../../engines/node/clock.js';
 import { Fault } from '../../kernel/fault.js';
+import { mapMethods } from '../../kernel/map-methods.js';
 import type { Clock } from '../../kernel/ports.js';
-import { withCircuitBreaker, startHealthProbe } from '../../service/health-probe.js';
+import { startHealthProbe } from '../../service/health-probe.js';
 import { pollUntil } from '../support/poll-until.js';
 
 const never = new Promise<never>(() => undefined);
@@ -108,7 +109,7 @@ describe('the health probe of an engine', () => {
         await never;
       },
     };
-    const heeded = withCircuitBreaker(port, pulse, ['close']);
+    const heeded = mapMethods(port, ['get'], pulse.runWhileUp, ['dump']);
     const pieces: number[] = [];
     const dumped = async (): Promise<void> => {
       for await (const piece of heeded.dump()) pieces.push(piece);

@@ -62,7 +62,7 @@ export const recordCancellationSuite = (records: () => Records): void => {
       records().groupRows({ project, population: 'trace', id: traceId(0), bytesMax: 1 }, asking),
       records().rowsByGroup([traceRow(0).group], asking),
       records().groupBytes([traceRow(0).group], asking),
-      records().tracesOfSessions(project, [traceId(0)], 10, asking),
+      records().tracesOfSessions({ project, sessions: [traceId(0)], tracesMax: 10 }, asking),
       records().recordsWithEntry(
         { project, population: 'trace', key: 'k', value: 'v', limit: 1 },
         asking,

@@ -117,7 +117,7 @@ export const recordSelectionSuite = (records: () => Records, reopen: () => Promi
     await putRows(records(), [...traces, ...traces.map((trace) => spanRow(trace, 1))]);
     const asked = [1, 3, 2].map(sessionId);
     const found = async (sessions: readonly string[], tracesMax: number) =>
-      (await records().tracesOfSessions(project, sessions, tracesMax)).map((one) => ({
+      (await records().tracesOfSessions({ project, sessions, tracesMax })).map((one) => ({
         session: one.session,
         traces: one.traces.toSorted((left, right) => left.spanCount - right.spanCount),
       }));
@@ -130,8 +130,8 @@ export const recordSelectionSuite = (records: () => Records, reopen: () => Promi
     expect(await found(asked, 2)).to.deep.equal([first, empty]);
     expect(await found(asked, 1)).to.deep.equal([first]);
     expect(await found([traceId(4)], 9)).to.deep.equal([{ session: traceId(4), traces: [] }]);
-    expect(await records().tracesOfSessions(other, [sessionId(1)], 9)).to.deep.equal([
-      { session: sessionId(1), traces: [] },
-    ]);
+    expect(
+      await records().tracesOfSessions({ project: other, sessions: [sessionId(1)], tracesMax: 9 }),
+    ).to.deep.equal([{ session: sessionId(1), traces: [] }]);
   });
 };
