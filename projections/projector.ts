@@ -12,7 +12,7 @@ import { openRebuildCoordinator, type RebuildRequest } from './rebuild-coordinat
 import { readSkippedEvents, skippedEventsIn } from './skipped-events.js';
 import { verify, type VerificationResult } from './verify.js';
 import type { Collection, Documents } from '../kernel/documents.js';
-import type { Records } from '../kernel/records/records.js';
+import type { RecordFolding } from '../kernel/records/records.js';
 import type { Instant } from '../kernel/schema-types.js';
 
 export type ProjectionStatus = {
@@ -87,7 +87,7 @@ export type LocalProjector = Projector & Pick<Parking, 'followsLog'>;
 
 type ProjectorNeeds = Omit<RunnerNeeds, 'parking' | 'onPage'> & {
   /** The records, where this thread opens them. */
-  readonly records?: Pick<Records, 'erasingSince'> | null;
+  readonly records?: Pick<RecordFolding, 'erasingSince'> | null;
   /** Read-write: the projector stores its own state there too. */
   readonly documents: Documents;
   /** Collection of its state; absent = that of the only projector of the service. */

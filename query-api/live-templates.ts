@@ -1,6 +1,6 @@
 import { feedbackTemplate } from '../contract/annotation-templates.js';
 import type { Documents } from '../kernel/documents.js';
-import type { Records } from '../kernel/records/records.js';
+import type { RecordQueries } from '../kernel/records/record-queries.js';
 import type { ProjectId } from '../kernel/schema-types.js';
 import {
   annotationTemplateList,
@@ -25,7 +25,7 @@ export const openTemplatesOf =
 
 /** Current ratings by template id, in all runs of the project. */
 export const templateUsage = async (
-  records: Pick<Records, 'ratings'>,
+  records: Pick<RecordQueries, 'ratings'>,
   project: ProjectId,
 ): Promise<ReadonlyMap<string, number>> => {
   const usage = new Map<string, number>();

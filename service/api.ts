@@ -34,7 +34,7 @@ import type { IdentityTokens, PasswordHasher } from '../kernel/credentials.js';
 import type { NotificationBus, Clock, EventLog, Ids } from '../kernel/ports.js';
 import type { Documents } from '../kernel/documents.js';
 import type { ChainPages, Chains } from '../kernel/history/entries.js';
-import type { Records } from '../kernel/records/records.js';
+import type { RecordQueries } from '../kernel/records/record-queries.js';
 import type { Vault } from '../kernel/vault.js';
 import type { KeyedMutex } from '../kernel/concurrency.js';
 import { datasetRows } from '../projections/dataset-rows.js';
@@ -56,7 +56,7 @@ export type ApiStart = {
   readonly needs: {
     readonly log: EventLog;
     readonly documents: Documents;
-    readonly records: Records;
+    readonly records: RecordQueries;
     readonly answers: RecordAnswers;
     readonly chains: Chains & ChainPages;
     readonly freshness: Freshness;

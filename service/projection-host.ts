@@ -7,7 +7,7 @@ import type { Logger } from '../engines/pino/logger.js';
 import { Fault, redactedReason } from '../kernel/fault.js';
 import type { NotificationBus, Clock, Leases } from '../kernel/ports.js';
 import { partitionText, type Partition } from '../kernel/records/partitions.js';
-import type { Records } from '../kernel/records/records.js';
+import type { ReadableRecords } from '../kernel/records/records.js';
 import type { AheadReadModel } from '../projections/read-model-reset.js';
 import type { Projector } from '../projections/projector.js';
 import type { RecordAnswers } from '../query-api/records/answers.js';
@@ -17,7 +17,7 @@ import type { StartupContext } from './startup-context.js';
 /** The projections of a service as this process sees them. */
 export type ProjectionHost = {
   /** Records on DuckDB, owned by the thread that writes them; null on another engine. */
-  readonly records: Records | null;
+  readonly records: ReadableRecords | null;
   /** Answers made of records, in the thread that owns these; null on another engine. */
   readonly answers: RecordAnswers | null;
   readonly projector: Projector;

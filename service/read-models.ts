@@ -9,7 +9,7 @@ import { mapMethods, type AsyncMethod } from '../kernel/map-methods.js';
 import type { NotificationBus, Clock, EventLog, Position } from '../kernel/ports.js';
 import { queryNames, type QueryTraits } from '../kernel/query-methods.js';
 import { recordQueries } from '../kernel/records/record-queries.js';
-import type { Records } from '../kernel/records/records.js';
+import type { ReadableRecords, RecordFolding } from '../kernel/records/records.js';
 import { tracedPort } from '../kernel/tracing.js';
 import { projections } from '../projections/projection-registry.js';
 import {
@@ -103,7 +103,7 @@ export const openReadModels = async (
 
 type QueryPorts = {
   readonly documents: Documents;
-  readonly records: Records;
+  readonly records: ReadableRecords;
   /** Null: made of the records here. */
   readonly answers: RecordAnswers | null;
 };
@@ -158,7 +158,7 @@ const mergedBus = (
 });
 
 /** Records of a process without a replica: every method is refused. */
-const absentRecords: Records = new Proxy({} as Records, {
+const absentRecords: ReadableRecords = new Proxy({} as ReadableRecords, {
   get: (_target, name) => async (): Promise<void> => {
     if (name === 'close') return;
     throw new Fault(
@@ -170,7 +170,7 @@ const absentRecords: Records = new Proxy({} as Records, {
 
 const checkpointsOf = (
   documents: Pick<Documents, 'checkpoint'>,
-  records: Pick<Records, 'checkpoint'> | null,
+  records: Pick<RecordFolding, 'checkpoint'> | null,
 ): CheckpointReaders => {
   const collections = [...projections.map(({ collection }) => collection), historyCollection];
   return new Map([

@@ -2,7 +2,7 @@ import { MessageChannel } from 'node:worker_threads';
 import { callProxy } from '../engines/node/thread-rpc.js';
 import type { EngineChoice } from '../engines/open.js';
 import type { DamagedFile } from '../engines/sqlite/document-damage.js';
-import type { Incident, Records } from '../kernel/records/records.js';
+import type { Incident, ReadableRecords } from '../kernel/records/records.js';
 import type { AheadReadModel } from '../projections/read-model-reset.js';
 import type { Projector } from '../projections/projector.js';
 import type { RecordAnswers } from '../query-api/records/answers.js';
@@ -14,7 +14,7 @@ import type { FoldedModels, ReadSideStart } from './read-side-worker.js';
  * that none of it blocks a request.
  */
 export type ReadSide = {
-  readonly records: Records;
+  readonly records: ReadableRecords;
   readonly answers: RecordAnswers;
   readonly projector: Projector;
   /** Resolves when the thread has ended; rejects with the reason when it died. */
@@ -83,7 +83,7 @@ export const startReadSide = async (
   ended.catch(() => null);
   const operator = callProxy<Projector>(projector.port1);
   return {
-    records: callProxy<Records>(records.port1, ['dump']),
+    records: callProxy<ReadableRecords>(records.port1),
     answers: callProxy<RecordAnswers>(answers.port1),
     projector: operator,
     ended,

@@ -43,7 +43,7 @@ import type { Documents } from '../kernel/documents.js';
 import type { ChainPages, Chains } from '../kernel/history/entries.js';
 import { openLimiter } from '../kernel/limiter.js';
 import { limits } from '../kernel/limits.js';
-import type { Records } from '../kernel/records/records.js';
+import type { RecordQueries } from '../kernel/records/record-queries.js';
 import { annotationTemplateReads } from '../query-api/annotation-templates/routes.js';
 import { apiKeyReads } from '../query-api/api-keys/routes.js';
 import { collaboratorReads } from '../query-api/collaborators/routes.js';
@@ -105,7 +105,7 @@ type Needs = {
   readonly log: EventLog;
   readonly bus: NotificationBus;
   readonly documents: Documents;
-  readonly records: Records;
+  readonly records: RecordQueries;
   readonly answers: RecordAnswers;
   readonly chains: Chains & ChainPages;
   readonly sealKey: () => Promise<SealKey>;

@@ -22,7 +22,7 @@ import {
 import type { Logger } from '../engines/pino/logger.js';
 import type { Metrics } from '../engines/prometheus/metrics.js';
 import type { Secrets } from '../engines/node/secrets.js';
-import type { Records } from '../kernel/records/records.js';
+import type { RecordQueries } from '../kernel/records/record-queries.js';
 import { backfillTraces } from './adapters/scoring-backfill.js';
 import { orgJobQueries } from './adapters/org-jobs.js';
 import { Fault } from '../kernel/fault.js';
@@ -43,7 +43,7 @@ type Needs = {
   readonly bus: NotificationBus;
   readonly secrets: Pick<Secrets, 'jobValues' | 'sealSeed'>;
   readonly documents: Documents;
-  readonly records: Records;
+  readonly records: RecordQueries;
   readonly freshness: Freshness;
   readonly chains: Chains & ChainPages;
   readonly config: Config;

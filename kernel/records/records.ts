@@ -59,6 +59,9 @@ export type RecordWrites = {
 /** Read model of sessions, traces and spans: kept by folding the log, and queried. */
 export interface Records extends RecordFolding, RecordQueries {}
 
+/** The records as requests see them. */
+export type ReadableRecords = RecordQueries & Pick<RecordFolding, 'checkpoint' | 'close'>;
+
 /**
  * Folding side of the records. `apply` is atomic with the checkpoint (see Documents), but a crash
  * may take both back to an earlier batch (`flush`).

@@ -1,6 +1,6 @@
 import type { SessionEvent } from '../../events/traces.js';
 import { streamNameOf, type StoredEvent, type StreamName } from '../../kernel/ports.js';
-import type { GroupWrite, Records, RecordWrites } from '../../kernel/records/records.js';
+import type { GroupWrite, RecordFolding, RecordWrites } from '../../kernel/records/records.js';
 import type { RecordRow } from '../../kernel/records/record.js';
 import { tombstoneOf, type Tombstone } from '../tombstones.js';
 import { requireReadable, skippedType, type Gap, type Poison } from '../read-model.js';
@@ -15,7 +15,7 @@ type RecordsBatch = {
 };
 
 /** Reads of stored rows that folding needs. */
-export type StoredRows = SessionNeeds & Pick<Records, 'spanOutlines' | 'rowsByOrdinal'>;
+export type StoredRows = SessionNeeds & Pick<RecordFolding, 'spanOutlines' | 'rowsByOrdinal'>;
 type Groups = Map<StreamName, GroupRows>;
 
 /**

@@ -2,18 +2,25 @@ import { ratingEvents } from '../../events/ratings.js';
 import { sessionEvents, traceEvents } from '../../events/traces.js';
 import { otelMapping } from '../../kernel/otel/mapping.js';
 import { partitionPredicate, type Partition } from '../../kernel/records/partitions.js';
-import type { Records } from '../../kernel/records/records.js';
+import type { RecordQueries } from '../../kernel/records/record-queries.js';
+import type { RecordFolding } from '../../kernel/records/records.js';
 import { tombstoneTypes } from '../tombstones.js';
 import type { Sink, ReadModel } from '../read-model.js';
 import { foldBatch, type StoredRows } from './batch.js';
 import { recordsCollection, recordsVersion } from './collection.js';
 import type { FoldOptions } from './trace-batch.js';
 
+/** Folding reads the first rows of groups, too. */
+type FoldedRecords = RecordFolding & Pick<RecordQueries, 'firstRows'>;
+
 /**
  * Read model of the records. `mapping`: how spans that exporters sent become records; tests use
  * others.
  */
-export const recordsReadModel = (records: Records, as: RecordsFoldOptions = {}): ReadModel => ({
+export const recordsReadModel = (
+  records: FoldedRecords,
+  as: RecordsFoldOptions = {},
+): ReadModel => ({
   ...sinkOf(records, as),
   shadow: async (copying) => {
     const copy = await records.shadow(copying);
@@ -38,7 +45,10 @@ const types: readonly string[] = [
   'OrgJobCompleted',
 ];
 
-const sinkOf = (records: Records, { partition = null, ...options }: RecordsFoldOptions): Sink => {
+const sinkOf = (
+  records: FoldedRecords,
+  { partition = null, ...options }: RecordsFoldOptions,
+): Sink => {
   const isInPartition = partition === null ? null : partitionPredicate(partition);
   // After the first applied batch of this process, later ones only continue it: the runner feeds by
   // position.
@@ -76,7 +86,7 @@ const sinkOf = (records: Records, { partition = null, ...options }: RecordsFoldO
  * Stored rows, read after the previous batch is applied. New traces outside sessions read nothing,
  * so they are folded while that batch is written.
  */
-const afterApplied = (records: Records, applied: Promise<unknown>): StoredRows => ({
+const afterApplied = (records: FoldedRecords, applied: Promise<unknown>): StoredRows => ({
   firstRows: async (names) => {
     await applied;
     return records.firstRows(names);

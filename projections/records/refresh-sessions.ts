@@ -4,7 +4,8 @@ import {
   type TraceOutline,
 } from '../../kernel/records/outlines.js';
 import { streamNameOf, type StreamName } from '../../kernel/ports.js';
-import type { Records } from '../../kernel/records/records.js';
+import type { RecordQueries } from '../../kernel/records/record-queries.js';
+import type { RecordFolding } from '../../kernel/records/records.js';
 import type { ColumnValue, RecordRow } from '../../kernel/records/record.js';
 import {
   commonAnnotators,
@@ -20,7 +21,8 @@ import {
 /** The first row of a group before and after a batch; null = the group does not exist. */
 export type GroupRows = { readonly before: RecordRow | null; readonly after: RecordRow | null };
 
-export type SessionNeeds = Pick<Records, 'firstRows' | 'sessionsWithTraces' | 'traceOutlines'>;
+export type SessionNeeds = Pick<RecordQueries, 'firstRows'> &
+  Pick<RecordFolding, 'sessionsWithTraces' | 'traceOutlines'>;
 
 /** Outlines read at a time: a few megabytes. */
 const outlinesMax = 5_000;

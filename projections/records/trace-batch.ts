@@ -3,7 +3,7 @@ import { otelMapping, type OtelMapping } from '../../kernel/otel/mapping.js';
 import type { SpanOutline } from '../../kernel/records/outlines.js';
 import type { StoredEvent, StreamName } from '../../kernel/ports.js';
 import { overlapWeight } from '../../kernel/records/overlap-weight.js';
-import type { InheritedMembers, GroupWrite, Records } from '../../kernel/records/records.js';
+import type { InheritedMembers, GroupWrite, RecordFolding } from '../../kernel/records/records.js';
 import type { RecordRow } from '../../kernel/records/record.js';
 import { poison, requireReadable, type Poison } from '../read-model.js';
 import { columnsOf } from './fresh-columns.js';
@@ -32,7 +32,7 @@ type FoldedTrace = {
   readonly poisoned: Poison | null;
 };
 
-type Needs = Pick<Records, 'spanOutlines' | 'rowsByOrdinal'>;
+type Needs = Pick<RecordFolding, 'spanOutlines' | 'rowsByOrdinal'>;
 export type FoldOptions = {
   readonly mapping?: OtelMapping;
   /** `rows`: fresh traces are folded like changed ones, to compare both ways. */
@@ -176,7 +176,7 @@ const loadNamedRows = async (
 
 const loadRows = async (
   records: Needs,
-  places: Parameters<Records['rowsByOrdinal']>[0],
+  places: Parameters<RecordFolding['rowsByOrdinal']>[0],
 ): Promise<ReadonlyMap<StreamName, readonly RecordRow[]>> => {
   const wanted = places.filter(({ ordinals }) => ordinals.length > 0);
   const byGroup = new Map<StreamName, RecordRow[]>();

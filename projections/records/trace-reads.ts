@@ -13,14 +13,16 @@ import { otelMapping, type OtelMapping } from '../../kernel/otel/mapping.js';
 import { throwIfAborted } from '../../kernel/query-context.js';
 import type { GroupPlan, StoredGroup } from '../../kernel/records/query-plans.js';
 import type { RecordRow } from '../../kernel/records/record.js';
-import type { Records } from '../../kernel/records/records.js';
+import type { RecordQueries } from '../../kernel/records/record-queries.js';
+import type { RecordFolding } from '../../kernel/records/records.js';
 import { decodeEvent } from '../page-reader.js';
 import { requireReadable } from '../read-model.js';
 import { tombstoneTypes } from '../tombstones.js';
 import { foldTrace } from './fold-trace.js';
 
 type Needs = {
-  readonly records: Pick<Records, 'checkpoint' | 'findGroup' | 'groupRows'>;
+  readonly records: Pick<RecordFolding, 'checkpoint'> &
+    Pick<RecordQueries, 'findGroup' | 'groupRows'>;
   /** The log as stored, on this machine: over a network a query of the read model costs less. */
   readonly reader: Pick<EventReader, 'portions' | 'last'>;
   readonly decode: Decode;
@@ -30,13 +32,13 @@ type Needs = {
 };
 
 /**
- * `Records.groupRows` by folding the stream of the trace up to the checkpoint of the read model, so
- * that the rows equal those of the read model (D-227). Costs one look-up and one fold, where the
- * read model plans and schedules several statements. Holds one portion of a stream at a time: the
- * read model answers for longer ones, for streams that it does not fold as logged, and where the
- * stream cannot be read or folded.
+ * `RecordQueries.groupRows` by folding the stream of the trace up to the checkpoint of the read
+ * model, so that the rows equal those of the read model (D-227). Costs one look-up and one fold,
+ * where the read model plans and schedules several statements. Holds one portion of a stream at a
+ * time: the read model answers for longer ones, for streams that it does not fold as logged, and
+ * where the stream cannot be read or folded.
  */
-export const groupRowsFromLog = (needs: Needs): Records['groupRows'] => {
+export const groupRowsFromLog = (needs: Needs): RecordQueries['groupRows'] => {
   const { records } = needs;
   const longStreams = boundedMap<StreamName, true>(longStreamsMax);
   return async (plan, context = {}) => {

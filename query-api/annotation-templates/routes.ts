@@ -7,13 +7,13 @@ import {
 import { readRoute, type Route } from '../../contract/operation.js';
 import { Fault } from '../../kernel/fault.js';
 import type { Documents } from '../../kernel/documents.js';
-import type { Records } from '../../kernel/records/records.js';
+import type { RecordQueries } from '../../kernel/records/record-queries.js';
 import type { ProjectId } from '../../kernel/schema-types.js';
 import { annotationTemplateList } from '../../projections/annotation-template-list.js';
 import { recordsCollection } from '../../projections/records/collection.js';
 import { readLiveTemplates, templateUsage } from '../live-templates.js';
 
-type Needs = { readonly documents: Documents; readonly records: Pick<Records, 'ratings'> };
+type Needs = { readonly documents: Documents; readonly records: Pick<RecordQueries, 'ratings'> };
 
 /** Reads of annotation templates (contract 5.8). */
 export const annotationTemplateReads = (needs: Needs): readonly Route[] => [

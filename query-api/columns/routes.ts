@@ -9,7 +9,7 @@ import { bareMetricName } from '../../kernel/records/sent-record.js';
 import { selectorComplaints, windowComplaints } from '../../contract/selectors.js';
 import { registryMetricByName } from '../../kernel/records/columns.js';
 import type { Documents } from '../../kernel/documents.js';
-import type { Records } from '../../kernel/records/records.js';
+import type { RecordQueries } from '../../kernel/records/record-queries.js';
 import type { Population } from '../../kernel/records/record.js';
 import type { Instant, OrganizationId, ProjectId, RunId } from '../../kernel/schema-types.js';
 import { recordsCollection } from '../../projections/records/collection.js';
@@ -27,7 +27,7 @@ import { withScorer, readScorersByMetric } from './scorers.js';
 import { metricsTestingDescriptors } from './metrics-testing.js';
 
 type Needs = {
-  readonly records: Records;
+  readonly records: RecordQueries;
   readonly documents: Documents;
   readonly runInProject: RunInProject;
 };

@@ -5,7 +5,7 @@ import { encodeJsonChunks, unclosedObject, type JsonChunks } from '../../kernel/
 import { streamNameOf, type QueryContext } from '../../kernel/ports.js';
 import { userMetadataValue } from '../../kernel/records/column-value.js';
 import { pageBytesMax } from '../../kernel/records/query-plans.js';
-import type { Records } from '../../kernel/records/records.js';
+import type { RecordQueries } from '../../kernel/records/record-queries.js';
 import type { RecordRow } from '../../kernel/records/record.js';
 import { datasetRowKey, type RunRow } from '../../kernel/records/run-rows.js';
 import type { Json, TraceId } from '../../kernel/schema-types.js';
@@ -39,7 +39,7 @@ export type ComparisonPlan = {
 };
 
 type Needs = {
-  readonly records: Pick<Records, 'runRows' | 'groupBytes' | 'firstRows'>;
+  readonly records: Pick<RecordQueries, 'runRows' | 'groupBytes' | 'firstRows'>;
   readonly inSlices: RunInSlice;
 };
 

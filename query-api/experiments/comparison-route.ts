@@ -13,7 +13,7 @@ import type { Documents } from '../../kernel/documents.js';
 import { Fault, validationFault, valueComplaint, valueFault } from '../../kernel/fault.js';
 import { runRowsMax } from '../../kernel/records/run-rows.js';
 import type { TypedMetric } from '../../kernel/records/measures.js';
-import type { Records } from '../../kernel/records/records.js';
+import type { RecordQueries } from '../../kernel/records/record-queries.js';
 import type { MetricType } from '../../kernel/records/record.js';
 import type { ProjectId, RunId } from '../../kernel/schema-types.js';
 import { experimentList } from '../../projections/experiment-list.js';
@@ -33,7 +33,7 @@ import { criteriaCollections, readDirections } from './criteria.js';
 
 export type ComparisonNeeds = {
   readonly documents: Documents;
-  readonly records: Pick<Records, 'metricTypes' | 'runMeasures'>;
+  readonly records: Pick<RecordQueries, 'metricTypes' | 'runMeasures'>;
   readonly answers: Pick<RecordAnswers, 'comparison'>;
 };
 

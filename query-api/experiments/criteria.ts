@@ -7,7 +7,7 @@ import {
 import { registryType } from '../../kernel/records/column-value.js';
 import { metricRegistry, registryMetricByName } from '../../kernel/records/columns.js';
 import type { Documents } from '../../kernel/documents.js';
-import type { Records } from '../../kernel/records/records.js';
+import type { RecordQueries } from '../../kernel/records/record-queries.js';
 import { allTracesScope, type Widget } from '../../kernel/records/query-plans.js';
 import type { OrganizationId, ProjectId } from '../../kernel/schema-types.js';
 import { rankingCriteria } from '../../projections/ranking-criteria.js';
@@ -83,7 +83,7 @@ const chosenCriteria = async (
 
 type Needs = {
   readonly documents: Documents;
-  readonly records: Pick<Records, 'aggregate' | 'metricTypes'>;
+  readonly records: Pick<RecordQueries, 'aggregate' | 'metricTypes'>;
 };
 export type CriteriaScope = {
   readonly organization: OrganizationId;

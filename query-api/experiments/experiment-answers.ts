@@ -11,7 +11,7 @@ import {
   type RatingCounts,
 } from '../../kernel/records/feedback.js';
 import type { Documents } from '../../kernel/documents.js';
-import type { Records } from '../../kernel/records/records.js';
+import type { RecordQueries } from '../../kernel/records/record-queries.js';
 import type { ProjectId } from '../../kernel/schema-types.js';
 import { datasetList, type ListedDataset } from '../../projections/dataset-list.js';
 import { experimentList } from '../../projections/experiment-list.js';
@@ -26,7 +26,7 @@ import type { ExperimentRank, ExperimentRanks } from './ranking-cache.js';
 
 export type ExperimentAnswersNeeds = {
   readonly documents: Documents;
-  readonly records: Pick<Records, 'runMeasures' | 'ratings'>;
+  readonly records: Pick<RecordQueries, 'runMeasures' | 'ratings'>;
   readonly ranks: ExperimentRanks;
   readonly templatesOf: TemplatesOf;
 };
@@ -49,7 +49,7 @@ export const experimentCollections = [
 
 type ExperimentData = {
   readonly isCounted: boolean;
-  readonly measures: Awaited<ReturnType<Records['runMeasures']>>;
+  readonly measures: Awaited<ReturnType<RecordQueries['runMeasures']>>;
   readonly templates: readonly FeedbackTemplate[];
   readonly tallies: ReadonlyMap<string, RatingCounts>;
 };

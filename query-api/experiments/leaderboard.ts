@@ -2,7 +2,7 @@ import type { ExperimentFacts } from '../../contract/experiment-record.js';
 import { defaultPageLimit, pageInfo } from '../../contract/envelope.js';
 import type { Documents } from '../../kernel/documents.js';
 import { valueFault } from '../../kernel/fault.js';
-import type { Records } from '../../kernel/records/records.js';
+import type { RecordQueries } from '../../kernel/records/record-queries.js';
 import type { Json } from '../../kernel/schema-types.js';
 import { experimentList } from '../../projections/experiment-list.js';
 import {
@@ -19,7 +19,7 @@ import type { ExperimentRanks } from './ranking-cache.js';
 
 type Needs = {
   readonly documents: Documents;
-  readonly records: Pick<Records, 'metricTypes' | 'runAverages'>;
+  readonly records: Pick<RecordQueries, 'metricTypes' | 'runAverages'>;
   readonly ranks: ExperimentRanks;
 };
 

@@ -3,7 +3,7 @@ import type { ExperimentFacts } from '../../contract/experiment-record.js';
 import { boundedMap } from '../../kernel/bounded-map.js';
 import { registryType } from '../../kernel/records/column-value.js';
 import type { Documents } from '../../kernel/documents.js';
-import type { Records } from '../../kernel/records/records.js';
+import type { RecordQueries } from '../../kernel/records/record-queries.js';
 import type { TypedMetric } from '../../kernel/records/measures.js';
 import type { ProjectId } from '../../kernel/schema-types.js';
 import {
@@ -41,7 +41,10 @@ export type ExperimentRanks = {
 
 type Needs = {
   readonly documents: Documents;
-  readonly records: Pick<Records, 'aggregate' | 'metricTypes' | 'runAverages' | 'changedRuns'>;
+  readonly records: Pick<
+    RecordQueries,
+    'aggregate' | 'metricTypes' | 'runAverages' | 'changedRuns'
+  >;
 };
 
 /** Projects whose averages are cached; a project of 50,000 experiments takes some 20 MB. */

@@ -15,7 +15,7 @@ import type { Principal } from '../../contract/roles.js';
 import { byCodePoint } from '../../kernel/code-points.js';
 import { Fault } from '../../kernel/fault.js';
 import type { Position } from '../../kernel/ports.js';
-import type { Records } from '../../kernel/records/records.js';
+import type { RecordQueries } from '../../kernel/records/record-queries.js';
 import type { Json, JsonObject, ProjectId } from '../../kernel/schema-types.js';
 import { experimentList } from '../../projections/experiment-list.js';
 import {
@@ -34,7 +34,7 @@ import {
 } from './experiment-answers.js';
 
 type ShownNeeds = ExperimentAnswersNeeds & {
-  readonly records: Pick<Records, 'aggregate' | 'metricTypes' | 'runAverages'>;
+  readonly records: Pick<RecordQueries, 'aggregate' | 'metricTypes' | 'runAverages'>;
 };
 export type ExperimentReadNeeds = ShownNeeds &
   ComparisonNeeds & {

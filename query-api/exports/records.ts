@@ -12,7 +12,7 @@ import { selectedRun } from '../../contract/selectors.js';
 import { Fault } from '../../kernel/fault.js';
 import type { SearchPlan } from '../../kernel/records/query-plans.js';
 import type { Population } from '../../kernel/records/record.js';
-import type { Records } from '../../kernel/records/records.js';
+import type { RecordQueries } from '../../kernel/records/record-queries.js';
 import type { ProjectId } from '../../kernel/schema-types.js';
 import { recordsCollection } from '../../projections/records/collection.js';
 import type { RecordAnswers, StretchOptions } from '../records/answers.js';
@@ -28,7 +28,7 @@ import {
 import { primeGenerator } from './prime-generator.js';
 
 type RecordExportNeeds = {
-  readonly records: Pick<Records, 'columns' | 'metricTypes'>;
+  readonly records: Pick<RecordQueries, 'columns' | 'metricTypes'>;
   readonly answers: Pick<RecordAnswers, 'stretch'>;
   readonly runInProject: RunInProject;
   readonly templatesOf: TemplatesOf;

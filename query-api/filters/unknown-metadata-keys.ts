@@ -1,6 +1,6 @@
 import { allTracesScope } from '../../kernel/records/query-plans.js';
 import type { Population } from '../../kernel/records/record.js';
-import type { Records } from '../../kernel/records/records.js';
+import type { RecordQueries } from '../../kernel/records/record-queries.js';
 
 /** Finds the user metadata keys among these column ids that no record of the project has. */
 export type FindUnknownKeys = (
@@ -18,7 +18,7 @@ const knownMax = 10_000;
  * Looks a key up with one search for one record, first in `population`, and caches existing keys
  * (contract 3.7, rule 4).
  */
-export const openUnknownKeyFinder = (records: Pick<Records, 'search'>): FindUnknownKeys => {
+export const openUnknownKeyFinder = (records: Pick<RecordQueries, 'search'>): FindUnknownKeys => {
   const known = new Set<string>();
   const isThere = async (project: string, population: Population, column: string) => {
     const filter = { not: isNull(column) };

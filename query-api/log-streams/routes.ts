@@ -13,7 +13,7 @@ import { readRoute, type Route } from '../../contract/operation.js';
 import type { Principal } from '../../contract/roles.js';
 import { Fault } from '../../kernel/fault.js';
 import type { Documents } from '../../kernel/documents.js';
-import type { Records } from '../../kernel/records/records.js';
+import type { RecordQueries } from '../../kernel/records/record-queries.js';
 import type { ProjectId } from '../../kernel/schema-types.js';
 import { logStreamList } from '../../projections/log-stream-list.js';
 import { recordsCollection } from '../../projections/records/collection.js';
@@ -28,7 +28,7 @@ import { readUserBlocks } from '../user-blocks.js';
 
 type LogStreamReadNeeds = {
   readonly documents: Documents;
-  readonly records: Pick<Records, 'runCounts'>;
+  readonly records: Pick<RecordQueries, 'runCounts'>;
 };
 type LogStreamViewer = { readonly principal: Principal; readonly project: ProjectId };
 

@@ -1,5 +1,5 @@
 import type { QueryContext } from '../../kernel/ports.js';
-import type { Records } from '../../kernel/records/records.js';
+import type { RecordQueries } from '../../kernel/records/record-queries.js';
 import type {
   Aggregate,
   AggregateCell,
@@ -14,7 +14,7 @@ import { wholeWindowMinutes } from './plan.js';
  * 4.5, rule 2). Empty when no record is counted.
  */
 export const metricsOfOtherPopulation = async (
-  records: Pick<Records, 'aggregate'>,
+  records: Pick<RecordQueries, 'aggregate'>,
   plan: AggregatePlan,
   { total }: Pick<Aggregate, 'total'>,
   context: QueryContext,
@@ -57,7 +57,7 @@ const isEmpty = ({ widgets }: AggregateCell, { id, aggregation, type }: Widget):
 
 /** Metrics of these widgets that have values among the records of the scope. */
 const metricsWithValues = async (
-  records: Pick<Records, 'aggregate'>,
+  records: Pick<RecordQueries, 'aggregate'>,
   scope: AggregatePlan,
   widgets: readonly Widget[],
   context: QueryContext,

@@ -2,7 +2,7 @@ import { customSearch } from '../../contract/metrics.js';
 import { readRoute, type Route } from '../../contract/operation.js';
 import { selectorComplaints, windowComplaints } from '../../contract/selectors.js';
 import { validationFault } from '../../kernel/fault.js';
-import type { Records } from '../../kernel/records/records.js';
+import type { RecordQueries } from '../../kernel/records/record-queries.js';
 import { recordsCollection } from '../../projections/records/collection.js';
 import type { RecordAnswers } from '../records/answers.js';
 import {
@@ -18,7 +18,7 @@ import type { FindUnknownKeys } from '../filters/unknown-metadata-keys.js';
 import { columnsInPlan, metricsInRequest, planMetrics } from './plan.js';
 
 type Needs = {
-  readonly records: Pick<Records, 'metricTypes'>;
+  readonly records: Pick<RecordQueries, 'metricTypes'>;
   readonly unknownKeys: FindUnknownKeys;
   readonly answers: Pick<RecordAnswers, 'metrics'>;
   readonly runInProject: RunInProject;

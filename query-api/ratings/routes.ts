@@ -3,14 +3,14 @@ import { readRating, type Rating } from '../../contract/ratings.js';
 import { Fault } from '../../kernel/fault.js';
 import { annotationsOf } from '../../kernel/records/feedback.js';
 import type { Documents } from '../../kernel/documents.js';
-import type { Records } from '../../kernel/records/records.js';
+import type { RecordQueries } from '../../kernel/records/record-queries.js';
 import type { RecordRow } from '../../kernel/records/record.js';
 import type { ProjectId, TraceId } from '../../kernel/schema-types.js';
 import { annotationTemplateList } from '../../projections/annotation-template-list.js';
 import { recordsCollection } from '../../projections/records/collection.js';
 import { readLiveTemplates } from '../live-templates.js';
 
-type Needs = { readonly documents: Documents; readonly records: Pick<Records, 'search'> };
+type Needs = { readonly documents: Documents; readonly records: Pick<RecordQueries, 'search'> };
 
 /** Read of the caller's own rating (contract 5.8). */
 export const ratingReads = ({ documents, records }: Needs): readonly Route[] => [
@@ -42,7 +42,7 @@ const missing = (noun: string): Fault => new Fault('not-found', `${noun} not fou
 
 /** The trace's own row, without its spans. */
 const traceOf = async (
-  records: Pick<Records, 'search'>,
+  records: Pick<RecordQueries, 'search'>,
   project: ProjectId,
   id: TraceId,
 ): Promise<RecordRow | null> => {

@@ -4,7 +4,7 @@ import { validationFault, type Complaint } from '../../kernel/fault.js';
 import type { FeedbackTemplate } from '../../kernel/records/feedback.js';
 import type { SearchPlan } from '../../kernel/records/query-plans.js';
 import type { Population } from '../../kernel/records/record.js';
-import type { Records } from '../../kernel/records/records.js';
+import type { RecordQueries } from '../../kernel/records/record-queries.js';
 import type { ProjectId } from '../../kernel/schema-types.js';
 import { selectRun, type RunInProject, type TemplatesOf } from '../run-selection.js';
 import { unknownMetrics } from '../filters/catalogue.js';
@@ -13,7 +13,7 @@ import { columnsInFields } from './fields.js';
 import { columnsInSearch, metricsInSearch, planSearch } from './plan.js';
 
 type Needs = {
-  readonly records: Pick<Records, 'metricTypes'>;
+  readonly records: Pick<RecordQueries, 'metricTypes'>;
   readonly runInProject: RunInProject;
   readonly templatesOf: TemplatesOf;
   /** Absent: user metadata keys are not looked up. */

@@ -4,7 +4,7 @@ import type { ContentCell } from '../../kernel/dataset-content.js';
 import { validationFault, type Complaint, valueComplaint } from '../../kernel/fault.js';
 import { columnValue } from '../../kernel/records/column-value.js';
 import type { ColumnValue, Population, RecordRow } from '../../kernel/records/record.js';
-import type { Records } from '../../kernel/records/records.js';
+import type { RecordQueries } from '../../kernel/records/record-queries.js';
 import {
   resolveColumn,
   lookUpColumn,
@@ -16,7 +16,7 @@ import type { RunInProject, TemplatesOf } from '../run-selection.js';
 import { searchComplaints, completePlan } from './complete-plan.js';
 
 type Needs = {
-  readonly records: Records;
+  readonly records: RecordQueries;
   readonly runInProject: RunInProject;
   readonly templatesOf: TemplatesOf;
 };

@@ -1,7 +1,7 @@
 import type { RecordDeletion } from '../../contract/record-deletions.js';
 import { selectorComplaints, windowComplaints } from '../../contract/selectors.js';
 import { validationFault, valueComplaint, type Complaint } from '../../kernel/fault.js';
-import type { Records } from '../../kernel/records/records.js';
+import type { RecordQueries } from '../../kernel/records/record-queries.js';
 import type { RecordSize, SearchPlan } from '../../kernel/records/query-plans.js';
 import type { RecordRow } from '../../kernel/records/record.js';
 import type { ProjectId, SessionId, TraceId } from '../../kernel/schema-types.js';
@@ -11,7 +11,7 @@ import { completePlan } from './complete-plan.js';
 import { planSearch } from './plan.js';
 
 type Needs = {
-  readonly records: Records;
+  readonly records: RecordQueries;
   readonly runInProject: RunInProject;
   readonly templatesOf: TemplatesOf;
   readonly unknownKeys: FindUnknownKeys;
@@ -115,7 +115,7 @@ const tracesMax = 10_000;
  * exceed the limit of traces.
  */
 export const sessionSelection = async (
-  records: Pick<Records, 'tracesOfSessions'>,
+  records: Pick<RecordQueries, 'tracesOfSessions'>,
   project: ProjectId,
   sessions: readonly RecordSize[],
 ) => {

@@ -14,7 +14,7 @@ import {
 } from '../../contract/record-reads.js';
 import { Fault, valueFault } from '../../kernel/fault.js';
 import type { FeedbackTemplate } from '../../kernel/records/feedback.js';
-import type { Records } from '../../kernel/records/records.js';
+import type { RecordQueries } from '../../kernel/records/record-queries.js';
 import { pageBytesMax, type SearchPlan } from '../../kernel/records/query-plans.js';
 import type { Population } from '../../kernel/records/record.js';
 import type { JsonChunks } from '../../kernel/json-chunks.js';
@@ -31,7 +31,7 @@ import { totalWeight, type RecordAnswers, type RecordPlan } from './answers.js';
 import { searchComplaints, completePlan } from './complete-plan.js';
 
 type Needs = {
-  readonly records: Records;
+  readonly records: RecordQueries;
   readonly answers: RecordAnswers;
   readonly runInProject: RunInProject;
   readonly templatesOf: TemplatesOf;

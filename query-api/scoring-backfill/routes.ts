@@ -6,7 +6,7 @@ import {
 import { readRoute, type Route } from '../../contract/operation.js';
 import { Fault } from '../../kernel/fault.js';
 import type { Documents } from '../../kernel/documents.js';
-import type { Records } from '../../kernel/records/records.js';
+import type { RecordQueries } from '../../kernel/records/record-queries.js';
 import {
   scoringBackfillList,
   type ScoringBackfillsOfRun,
@@ -16,7 +16,7 @@ import { runCollections, runKinds, type RunInProject } from '../run-selection.js
 
 type BackfillReadNeeds = {
   readonly documents: Pick<Documents, 'get'>;
-  readonly records: Pick<Records, 'search'>;
+  readonly records: Pick<RecordQueries, 'search'>;
   readonly runInProject: RunInProject;
 };
 
@@ -45,7 +45,7 @@ export const scoringBackfillReads = ({
  * contain a record's content, so they are stored with the record alone.
  */
 const messagesOf = async (
-  records: Pick<Records, 'search'>,
+  records: Pick<RecordQueries, 'search'>,
   { failures, project_id: project, run_id: run, scorer_name: metric }: BackfillFacts,
 ): Promise<ReadonlyMap<string, string>> => {
   const messages = new Map<string, string>();

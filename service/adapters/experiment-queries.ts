@@ -9,7 +9,7 @@ import type { Position } from '../../kernel/ports.js';
 import type { Documents } from '../../kernel/documents.js';
 import { ratingTypes } from '../../kernel/records/feedback.js';
 import { allTracesScope } from '../../kernel/records/query-plans.js';
-import type { Records } from '../../kernel/records/records.js';
+import type { RecordQueries } from '../../kernel/records/record-queries.js';
 import type { ProjectId, RunId } from '../../kernel/schema-types.js';
 import { experimentList } from '../../projections/experiment-list.js';
 import { recordsCollection } from '../../projections/records/collection.js';
@@ -23,7 +23,7 @@ import { templateCollection, type TemplatesOf } from '../../query-api/run-select
 
 type Needs = {
   readonly documents: Documents;
-  readonly records: Records;
+  readonly records: RecordQueries;
   readonly freshness: Freshness;
   readonly templatesOf: TemplatesOf;
 };

@@ -3,7 +3,7 @@ import type { CertificateQuery } from '../../contract/history-export.js';
 import { parseCheckpoint } from '../../kernel/history/checkpoint.js';
 import type { ExportQuery, HistoryExportNeeds } from '../../query-api/history-export/routes.js';
 import type { Clock } from '../../kernel/ports.js';
-import type { Records } from '../../kernel/records/records.js';
+import type { RecordQueries } from '../../kernel/records/record-queries.js';
 import { certificateLines, type CertificateSubject } from '../history/certificate.js';
 import { cloudEvent } from '../history/cloud-events.js';
 import { beginExport, bundlePages, type ExportNeeds } from '../history/exports.js';
@@ -11,7 +11,7 @@ import { ocsfEvent } from '../history/ocsf.js';
 import type { SealKey } from '../seal-signing-key.js';
 
 type Needs = ExportNeeds & {
-  readonly records: Pick<Records, 'findGroup'>;
+  readonly records: Pick<RecordQueries, 'findGroup'>;
   readonly clock: Clock;
   readonly backupDays: number | null;
   readonly sealKey: () => Promise<SealKey>;

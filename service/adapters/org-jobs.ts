@@ -4,7 +4,7 @@ import type { Freshness } from '../../contract/request-ports.js';
 import type { ProjectFacts } from '../../contract/projects.js';
 import type { EventReader } from '../../kernel/ports.js';
 import type { Documents } from '../../kernel/documents.js';
-import type { Records } from '../../kernel/records/records.js';
+import type { RecordQueries } from '../../kernel/records/record-queries.js';
 import { projectList } from '../../projections/project-list.js';
 import { recordsCollection } from '../../projections/records/collection.js';
 import { traceSelection, sessionSelection } from '../../query-api/records/record-selection.js';
@@ -12,7 +12,7 @@ import { traceSelection, sessionSelection } from '../../query-api/records/record
 type Needs = {
   readonly log: Pick<EventReader, 'head'>;
   readonly documents: Documents;
-  readonly records: Records;
+  readonly records: RecordQueries;
   readonly freshness: Freshness;
 };
 

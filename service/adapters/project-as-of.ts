@@ -16,7 +16,7 @@ import {
 } from '../../kernel/ports.js';
 import { allTracesScope } from '../../kernel/records/query-plans.js';
 import type { RecordRow } from '../../kernel/records/record.js';
-import type { Records } from '../../kernel/records/records.js';
+import type { RecordQueries } from '../../kernel/records/record-queries.js';
 import { annotationTemplateList } from '../../projections/annotation-template-list.js';
 import { experimentList } from '../../projections/experiment-list.js';
 import {
@@ -43,7 +43,7 @@ import { recordsAsOf } from './records-as-of.js';
 type Needs = {
   readonly log: EventReader;
   readonly documents: Documents;
-  readonly records: Records;
+  readonly records: RecordQueries;
   readonly freshness: Freshness;
   readonly positionOf: ResolveAsOf;
 };
@@ -182,7 +182,7 @@ type RunRef = { readonly project: string; readonly run: string };
 
 /** Traces and sessions of the run at that time. */
 const rowsOf = async (
-  records: Records,
+  records: RecordQueries,
   past: LogAsOf,
   scope: RunRef,
   { memory }: AsOfQuery,
@@ -203,7 +203,7 @@ const rowsOf = async (
 };
 
 async function* groupsOf(
-  records: Records,
+  records: RecordQueries,
   { project, run }: RunRef,
   population: 'trace' | 'session',
 ): AsyncGenerator<readonly StreamName[]> {

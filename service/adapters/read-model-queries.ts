@@ -3,7 +3,7 @@ import type { NamedRun } from '../../contract/selectors.js';
 import type { RunSummary } from '../../contract/projects.js';
 import type { Documents } from '../../kernel/documents.js';
 import type { ProjectId, SpanId, TraceId } from '../../kernel/schema-types.js';
-import type { Records } from '../../kernel/records/records.js';
+import type { RecordQueries } from '../../kernel/records/record-queries.js';
 import type { Freshness } from '../../contract/request-ports.js';
 import { recordsCollection } from '../../projections/records/collection.js';
 import { newestRuns } from '../../query-api/projects/routes.js';
@@ -28,7 +28,7 @@ export const readModelQueries = ({
   freshness,
 }: {
   readonly documents: Documents;
-  readonly records: Records;
+  readonly records: RecordQueries;
   readonly freshness: Freshness;
 }) => ({
   newestRuns: (project: ProjectId, limit: number): Promise<readonly RunSummary[]> =>

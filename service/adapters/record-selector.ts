@@ -1,7 +1,7 @@
 import type { RecordSelector } from '../../command-api/records/routes.js';
 import type { Freshness } from '../../contract/request-ports.js';
 import type { EventReader } from '../../kernel/ports.js';
-import type { Records } from '../../kernel/records/records.js';
+import type { RecordQueries } from '../../kernel/records/record-queries.js';
 import { recordsCollection } from '../../projections/records/collection.js';
 import type { FindUnknownKeys } from '../../query-api/filters/unknown-metadata-keys.js';
 import {
@@ -18,7 +18,7 @@ import {
 
 export type RecordSelectorNeeds = {
   readonly log: Pick<EventReader, 'head'>;
-  readonly records: Records;
+  readonly records: RecordQueries;
   readonly freshness: Freshness;
   readonly runInProject: RunInProject;
   readonly templatesOf: TemplatesOf;

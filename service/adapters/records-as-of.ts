@@ -2,7 +2,7 @@ import { overridePort } from '../../kernel/map-methods.js';
 import { registryType } from '../../kernel/records/column-value.js';
 import { countRatings } from '../../kernel/records/feedback.js';
 import type { RecordRow } from '../../kernel/records/record.js';
-import type { Records } from '../../kernel/records/records.js';
+import type { RecordQueries } from '../../kernel/records/record-queries.js';
 import { aggregate } from '../../kernel/records/reference/aggregate.js';
 import { runAverages, runMeasures } from '../../kernel/records/reference/run-measures.js';
 
@@ -12,14 +12,14 @@ import { runAverages, runMeasures } from '../../kernel/records/reference/run-mea
  * value in the project; all other queries go to the live records too.
  */
 export const recordsAsOf = (
-  live: Records,
+  live: RecordQueries,
   rowsOf: ReadonlyMap<string, readonly RecordRow[]>,
-): Records => {
+): RecordQueries => {
   const all = [...rowsOf.values()].flat();
   const recorded = new Set(all.flatMap(({ metrics }) => Object.keys(metrics)));
   const rowsIn = (runs: readonly string[] | null): readonly RecordRow[] =>
     runs === null ? all : runs.flatMap((run) => rowsOf.get(run) ?? []);
-  const metricTypes: Records['metricTypes'] = (project, names) =>
+  const metricTypes: RecordQueries['metricTypes'] = (project, names) =>
     live.metricTypes(
       project,
       names.filter((name) => recorded.has(name)),

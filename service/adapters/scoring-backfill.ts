@@ -5,7 +5,7 @@ import type { PastScoringRequested } from '../../events/past-scoring.js';
 import type { EventReader } from '../../kernel/ports.js';
 import type { Documents } from '../../kernel/documents.js';
 import type { SearchPlan } from '../../kernel/records/query-plans.js';
-import type { Records } from '../../kernel/records/records.js';
+import type { RecordQueries } from '../../kernel/records/record-queries.js';
 import type { ProjectId, TraceId } from '../../kernel/schema-types.js';
 import { templateCollection } from '../../query-api/run-selection.js';
 import { searchComplaints, completePlan } from '../../query-api/records/complete-plan.js';
@@ -20,7 +20,7 @@ const noTemplates = () => Promise.resolve([]);
 export const backfillSelection = ({
   records,
 }: {
-  readonly records: Pick<Records, 'metricTypes'>;
+  readonly records: Pick<RecordQueries, 'metricTypes'>;
 }): BackfillRouteNeeds['selection'] => ({
   complaints: (body) => searchComplaints(population)({ body }),
   check: async (project, body) => {
@@ -32,7 +32,7 @@ export const backfillSelection = ({
 type Needs = {
   readonly log: Pick<EventReader, 'head'>;
   readonly documents: Documents;
-  readonly records: Records;
+  readonly records: RecordQueries;
   readonly freshness: Freshness;
 };
 

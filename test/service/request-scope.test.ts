@@ -6,7 +6,7 @@ import type { Records } from '../../kernel/records/records.js';
 import { requestScopedPort } from '../../service/request-scope.js';
 
 describe('requestScopedPort', () => {
-  it('adds the context of the request and lets scans wait for a slot of their project', async () => {
+  it('adds the context of the request, and makes scans wait for a slot', async () => {
     const calls: unknown[] = [];
     const running: (() => void)[] = [];
     const port = new Proxy({} as Records, {
