@@ -16,6 +16,8 @@ export type ModelFlush = {
   readonly run: () => Promise<void>;
   /** Runs if a crash would cost more than `unflushedMax`; to be called before a write. */
   readonly runIfDue: () => Promise<void>;
+  /** Refuses to flush for so long: the disk refused a flush although `statfs` showed room. */
+  readonly postpone: (delayMs: number) => void;
   /** Records a committed batch. */
   readonly recordWrite: (rows: number) => Promise<void>;
 };
@@ -42,6 +44,7 @@ export const openModelFlush = (
   let bytes = 0;
   /** Bytes after the first batch since the flush: each column of a table has a block by then. */
   let base: number | null = null;
+  let postponedUntil = -Infinity;
   const measure = async (): Promise<void> => {
     unmeasured = nothing;
     const [row] = await connections.maintain(unflushedBytesSql);
@@ -51,6 +54,7 @@ export const openModelFlush = (
   };
   const run = async (): Promise<void> => {
     if (unflushed.batches === 0) return;
+    await mapEngineErrors(async () => requireNotPostponed(postponedUntil - performance.now()));
     await measure();
     await mapEngineErrors(() => requireRoom(path, bytes));
     const { batches, rows } = unflushed;
@@ -63,6 +67,9 @@ export const openModelFlush = (
     run,
     runIfDue: async () => {
       if (unflushed.rows >= unflushedMax.rows || bytes >= unflushedMax.bytes) await run();
+    },
+    postpone: (delayMs) => {
+      postponedUntil = performance.now() + delayMs;
     },
     recordWrite: async (rows) => {
       const counted = Math.max(rows, batchRowsMin);
@@ -83,7 +90,12 @@ type FlushedFile = { readonly catalog: string; readonly path: string; readonly h
 const nothing = { batches: 0, rows: 0 };
 
 const durable = (): Promise<void> => Promise.resolve();
-const noFlush: ModelFlush = { run: durable, runIfDue: durable, recordWrite: durable };
+const noFlush: ModelFlush = {
+  run: durable,
+  runIfDue: durable,
+  postpone: () => undefined,
+  recordWrite: durable,
+};
 
 /** Bytes of rows that no file has yet, of all files of the engine. */
 const unflushedBytesSql = `
@@ -99,8 +111,14 @@ const requireRoom = async (path: string, bytes: number): Promise<void> => {
   const wanted = bytes + Math.min(size, rewrittenBytesMax);
   const free = bavail * bsize;
   if (free >= wanted) return;
-  throw Object.assign(
-    new Error(`ENOSPC: the records need ${wanted} bytes of disk, and ${free} are free`),
-    { code: 'ENOSPC' },
-  );
+  throw noRoom(`a flush of the records needs ${wanted} bytes of disk, and ${free} are free`);
 };
+
+const requireNotPostponed = (remainingMs: number): void => {
+  if (remainingMs <= 0) return;
+  const seconds = Math.ceil(remainingMs / 1_000);
+  throw noRoom(`the disk or its quota refused the last flush; the next one is in ${seconds} s`);
+};
+
+const noRoom = (problem: string): Error =>
+  Object.assign(new Error(`ENOSPC: ${problem}. Make room for the data folder`), { code: 'ENOSPC' });

@@ -1,6 +1,7 @@
 import type { DuckDBInstance } from '@duckdb/node-api';
 import { join } from 'node:path';
 import { openMutex } from '../../kernel/concurrency.js';
+import { isDiskError } from '../../kernel/disk-errors.js';
 import { Fault, redactedReason } from '../../kernel/fault.js';
 import type { Incident } from '../../kernel/records/records.js';
 import { quarantineFile } from '../node/file-quarantine.js';
@@ -50,6 +51,8 @@ const lostInstancesMax = 3;
 /** Attempts to open a file: disk or memory may recover in between. */
 const triesMax = 3;
 const reopenDelayMs = 1_000;
+/** Each refused flush costs a reopening and the folding of all rows since the one before. */
+const flushRetryMs = 60_000;
 
 type SupervisorOptions = {
   readonly dir: string;
@@ -163,6 +166,7 @@ const openSupervisedInstance = async (where: SupervisorOptions): Promise<Supervi
       const blamed = isFileCorrupt(why) || lost >= lostInstancesMax ? why : null;
       if (blamed !== null) lost = 0;
       const again = await reopenUntilReadable(where, () => isStopped, blamed);
+      if (isDiskError(why)) again?.live.flush.postpone(flushRetryMs);
       // Before it serves: its rows may be those of the last flush.
       onIncident({ kind: incidentKindOf(why), did: 'reopened', cause: redactedReason(why) });
       opened = again;
