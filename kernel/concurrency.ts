@@ -30,43 +30,13 @@ export const openKeyedMutex = <K extends string = StreamName>(): KeyedMutex<K> =
   };
 };
 
-/** Concurrency limiter: runs each `work` when a permit is free. */
-type Limiter = <T>(work: () => Promise<T>) => Promise<T>;
-
 /** Mutex: one `work` at a time, in call order; a failure does not affect later work. */
-export const openMutex = (): Limiter => {
+export const openMutex = (): (<T>(work: () => Promise<T>) => Promise<T>) => {
   let last: Promise<unknown> = Promise.resolve();
   return (work) => {
     const mine = last.then(work);
     last = mine.catch(() => null);
     return mine;
-  };
-};
-
-/**
- * Semaphore with a FIFO queue: at most `permitsMax` run at once. A finished task passes its permit
- * on, so that a new caller cannot take it as well. `admit` gets the queue length and may throw
- * (load shedding).
- */
-export const openSemaphore = (
-  permitsMax: number,
-  admit: (waiting: number) => void = () => undefined,
-): Limiter => {
-  let running = 0;
-  const waiting: (() => void)[] = [];
-  return async (work) => {
-    if (running < permitsMax) running += 1;
-    else {
-      admit(waiting.length);
-      await new Promise<void>((resolve) => waiting.push(resolve));
-    }
-    try {
-      return await work();
-    } finally {
-      const next = waiting.shift();
-      if (next === undefined) running -= 1;
-      else next();
-    }
   };
 };
 

@@ -69,6 +69,27 @@ export const limits = {
     shares: { tenant: 1 },
     waitersMax: unbounded,
   }),
+  /** Each may use a processor and its heap. */
+  tableParsers: row({
+    of: 'uploaded tables that are parsed',
+    size: 2,
+    shares: {},
+    waitersMax: unbounded,
+  }),
+  /** The server takes 100 calls on a connection, and reads need some. */
+  eventStoreAppends: row({
+    of: 'appends to EventStoreDB',
+    size: 48,
+    shares: {},
+    waitersMax: unbounded,
+  }),
+  /** Beyond it they are refused instead of queued without end. */
+  eventStoreAppendBytes: row({
+    of: 'bytes of running and waiting appends to EventStoreDB',
+    size: 268_435_456,
+    shares: {},
+    waitersMax: 0,
+  }),
 };
 
 /**
@@ -83,6 +104,17 @@ export const recordQueryLimit = (engine: 'duckdb' | 'mongodb', poolThreads: numb
     return row({ of: `${of} in MongoDB`, size: 16, shares: { project: 4 }, waitersMax: 64 });
   const size = poolThreads < 8 ? 3 : 6;
   return row({ of, size, shares: { project: 2 }, waitersMax: 66 });
+};
+
+/**
+ * Limit of password hashes: at most two, so that half of libuv's four threads stay free, and one
+ * fewer than processors, so that one of those does: on two processors two at once made reads ten
+ * times as slow (bench row bad-passwords). A second of waiting at 20 ms each; beyond that the
+ * answer would be late.
+ */
+export const passwordLimit = (cores: number) => {
+  const size = Math.max(1, Math.min(2, cores - 1));
+  return row({ of: 'password hashes', size, shares: {}, waitersMax: 50 * size });
 };
 
 /**

@@ -1,24 +1,15 @@
 import { argon2id, hash, verify } from 'argon2';
 import { createHmac, randomBytes } from 'node:crypto';
 import { availableParallelism } from 'node:os';
-import { openSemaphore } from '../../kernel/concurrency.js';
 import { boundedMap } from '../../kernel/bounded-map.js';
 import type { PasswordHasher } from '../../kernel/credentials.js';
 import { Fault } from '../../kernel/fault.js';
+import { openLimiter, type Limit } from '../../kernel/limiter.js';
+import { passwordLimit } from '../../kernel/limits.js';
 import type { Clock } from '../../kernel/ports.js';
 
 /** Cost of argon2id, the minimum of OWASP: 19 MiB, two passes, one lane; about 20 ms. */
 const cost = { type: argon2id, memoryCost: 19_456, timeCost: 2, parallelism: 1 } as const;
-
-/**
- * Concurrent hashes: at most two, so that half of libuv's four threads stay free, and one fewer
- * than processors, so that one of those does: on two processors two at once made reads ten times as
- * slow (bench row bad-passwords).
- */
-export const hashConcurrency = (processors: number): number =>
-  Math.max(1, Math.min(2, processors - 1));
-/** Queue length: a second of waiting at 20 ms each; beyond that the answer would be late. */
-const waitingMaxEach = 50;
 
 /** TTL of a verified password in the cache. */
 const cacheTtlMs = 60_000;
@@ -45,19 +36,18 @@ const dummyHash =
 export const openPasswords = ({
   pepper,
   clock,
-  atOnceMax = hashConcurrency(availableParallelism()),
-  waitingMax = waitingMaxEach * atOnceMax,
+  limit = passwordLimit(availableParallelism()),
 }: {
   readonly pepper: Uint8Array;
   readonly clock: Pick<Clock, 'milliseconds'>;
-  readonly atOnceMax?: number;
-  readonly waitingMax?: number;
+  readonly limit?: Limit<never>;
 }): PasswordHasher => {
   const secret = Buffer.from(pepper);
-  const withSlot = openSemaphore(atOnceMax, (waiting) => {
-    if (waiting < waitingMax) return;
-    throw new Fault('unavailable', 'Too many password checks are queued. Retry in a second');
-  });
+  const limiter = openLimiter(
+    limit,
+    () => new Fault('unavailable', 'Too many password checks are queued. Retry in a second'),
+  );
+  const withSlot = <T>(work: () => Promise<T>): Promise<T> => limiter.run({}, {}, work);
   const recent = openPasswordCache(clock);
   return {
     hash: (password) => withSlot(() => hash(password, { ...cost, secret })),

@@ -1,8 +1,9 @@
 import { startThread } from '../node/start-thread.js';
 import { MessageChannel } from 'node:worker_threads';
-import { openSemaphore } from '../../kernel/concurrency.js';
 import type { ContentTable } from '../../kernel/dataset-content.js';
 import { Fault, valueFault } from '../../kernel/fault.js';
+import { openLimiter } from '../../kernel/limiter.js';
+import { limits } from '../../kernel/limits.js';
 import { callProxy } from '../node/thread-rpc.js';
 import { parseTable, type TableFile, type TableFormat } from './parse-table.js';
 import type { TableReader } from './table-worker.js';
@@ -16,10 +17,8 @@ const inlineBytesMax = 262_144;
 const timeoutMs = 25_000;
 /** Heap of a worker, ten times the largest file: strings, rows and the parser's state. */
 const heapMegabytes = 512;
-/** Concurrent workers: each may use a processor and its heap. */
-const threadsMax = 2;
 
-const parseSemaphore = openSemaphore(threadsMax);
+const limiter = openLimiter(limits.tableParsers);
 
 /**
  * Reads the table of a file (engines/csv/parse-table.ts). A large file is parsed in its own thread,
@@ -31,7 +30,7 @@ export const readTable = async (
   format: TableFormat | null,
 ): Promise<ContentTable> => {
   if (file.bytes.length <= inlineBytesMax) return parseTable(file, format);
-  return parseSemaphore(() => readInWorker(file, format));
+  return limiter.run({}, {}, () => readInWorker(file, format));
 };
 
 const readInWorker = async (file: TableFile, format: TableFormat | null): Promise<ContentTable> => {

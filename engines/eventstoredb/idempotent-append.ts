@@ -1,5 +1,6 @@
 import { Fault } from '../../kernel/fault.js';
-import { openSemaphore } from '../../kernel/concurrency.js';
+import { openLimiter } from '../../kernel/limiter.js';
+import { limits } from '../../kernel/limits.js';
 import type { AppendResult, Position, StreamAppend, StreamName } from '../../kernel/ports.js';
 import { openBatchAppender, type BatchAppender } from './batch-append.js';
 import type { AppendRequest, AppendReceipt } from './batch-messages.js';
@@ -17,14 +18,6 @@ import {
   type EsdbEvent,
 } from './stored-event.js';
 import type { StreamReader } from './stream-reader.js';
-
-/** Concurrent appends; the server takes 100 calls on a connection, and reads need some. */
-const concurrentMax = 48;
-/**
- * Bytes of waiting appends; beyond it they are refused (load shedding) instead of queued without
- * end.
- */
-const waitingBytesMax = 256 * 1024 * 1024;
 
 type Needs = {
   readonly connection: Connection;
@@ -49,20 +42,23 @@ type AppendConnection = Connection & { readonly batch: BatchAppender };
  * same ids, so that the server recognises a late arrival of the first attempt.
  */
 export const openIdempotentAppend = (needs: Needs) => {
-  const withSlot = openSemaphore(concurrentMax);
+  const slots = openLimiter(limits.eventStoreAppends);
+  const memory = openLimiter(limits.eventStoreAppendBytes, () => {
+    const cause = `${limits.eventStoreAppendBytes.size} bytes at most may wait for the server`;
+    return new Fault('unavailable', 'The log is busy', { retryAfterSeconds: 2, cause });
+  });
   const { client } = needs.connection;
   const wire: AppendConnection = {
     ...needs.connection,
     batch: openBatchAppender(() => openBatchCall(client)),
   };
-  let held = 0;
   const appendAll = async (orders: readonly PendingAppend[]): Promise<readonly AppendResult[]> => {
     const before = new Map<StreamName, Promise<AppendResult>>();
     const all = orders.map((order) => {
       // Appends to one stream run in order. An append takes a slot only after its predecessor
       // ended, so that a waiting append cannot block the one it waits for.
       const earlier = before.get(order.stream) ?? Promise.resolve();
-      const own = earlier.then(() => withSlot(() => appendOne(needs, wire, order)));
+      const own = earlier.then(() => slots.run({}, {}, () => appendOne(needs, wire, order)));
       before.set(order.stream, own);
       return own;
     });
@@ -73,15 +69,11 @@ export const openIdempotentAppend = (needs: Needs) => {
   return async (batch: readonly StreamAppend[]): Promise<readonly AppendResult[]> => {
     const orders = batch.map(toPendingAppend);
     const bytes = orders.reduce((sum, order) => sum + order.bytes, 0);
-    if (held > 0 && held + bytes > waitingBytesMax) {
-      const cause = `${held} bytes wait for the server already`;
-      throw new Fault('unavailable', 'The log is busy', { retryAfterSeconds: 2, cause });
-    }
-    held += bytes;
+    const release = memory.acquireNow({}, bytes);
     try {
       return await appendAll(orders);
     } finally {
-      held -= bytes;
+      release();
     }
   };
 };

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
-import { hashConcurrency, openPasswords } from '../../engines/argon2/passwords.js';
+import { openPasswords } from '../../engines/argon2/passwords.js';
 import { Fault } from '../../kernel/fault.js';
+import { passwordLimit } from '../../kernel/limits.js';
 import { testClock } from '../support/test-log.js';
 import { cpuTime } from '../support/cpu-time.js';
 
@@ -95,7 +96,11 @@ describe('passwords', () => {
   });
 
   it('queues checks up to a limit', async () => {
-    const passwords = openPasswords({ pepper, clock: testClock(), atOnceMax: 2, waitingMax: 3 });
+    const passwords = openPasswords({
+      pepper,
+      clock: testClock(),
+      limit: { size: 2, shares: {}, waitersMax: 3 },
+    });
     const hash = await passwords.hash(secret);
     const asked = await Promise.allSettled(
       Array.from({ length: 7 }, () => passwords.verify(hash, 'not this one', here)),
@@ -108,5 +113,7 @@ describe('passwords', () => {
   });
 
   it('hashes at most two at a time and leaves one processor free', () =>
-    expect([1, 2, 3, 4, 64].map(hashConcurrency)).to.deep.equal([1, 1, 2, 2, 2]));
+    expect([1, 2, 3, 4, 64].map((cores) => passwordLimit(cores).size)).to.deep.equal([
+      1, 1, 2, 2, 2,
+    ]));
 });

@@ -1,7 +1,6 @@
 import { expect } from 'chai';
 import {
   openBatchLoader,
-  openSemaphore,
   openMutex,
   openKeyedMutex,
   singleFlight,
@@ -11,23 +10,17 @@ import {
 /** Work that ends when it is told to. */
 const gated = () => {
   const gates: (() => void)[] = [];
-  let most = 0;
-  let now = 0;
   return {
     work: async (): Promise<void> => {
-      now += 1;
-      most = Math.max(most, now);
       await new Promise<void>((resolve) => gates.push(resolve));
-      now -= 1;
     },
     begun: () => gates.length,
-    most: () => most,
     open: (at: number) => gates[at]?.(),
   };
 };
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 
-describe('mutex, semaphore, single flight and batch loader', () => {
+describe('mutex, single flight and batch loader', () => {
   it('mutex: runs work one after the other, even after a failure', async () => {
     const inSequence = openMutex();
     const order: string[] = [];
@@ -54,38 +47,6 @@ describe('mutex, semaphore, single flight and batch loader', () => {
     open(0);
     await Promise.all([held, after]);
     expect(order).to.deep.equal(['c', 'a and b', 'b']);
-  });
-
-  it('semaphore: never exceeds its permits, even for a call during a release', async () => {
-    const inPlace = openSemaphore(1);
-    const { work, begun, most, open } = gated();
-    const working = work();
-    const first = inPlace(() => working);
-    const second = inPlace(work);
-    // Notified before the second call is: it must not find the permit free.
-    const third = working.then(() => inPlace(work));
-    open(0);
-    await first;
-    for (let at = 1; at < 3; at += 1) {
-      while (begun() <= at) await turn();
-      open(at);
-    }
-    await Promise.all([second, third]);
-    expect(most()).to.equal(1);
-  });
-
-  it('semaphore: refuses calls when its queue is full', async () => {
-    const inPlace = openSemaphore(1, (waiting) => {
-      if (waiting >= 1) throw new Error('full');
-    });
-    const { work, begun, open } = gated();
-    const both = [inPlace(work), inPlace(work)];
-    const refused = await inPlace(work).catch((error: unknown) => String(error));
-    expect(refused).to.equal('Error: full');
-    open(0);
-    while (begun() < 2) await turn();
-    open(1);
-    await Promise.all(both);
   });
 
   it('single flight: shares a run among callers that came before it started', async () => {

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { limits, recordQueryLimit, scorerLimit } from '../../kernel/limits.js';
+import { limits, passwordLimit, recordQueryLimit, scorerLimit } from '../../kernel/limits.js';
 import { repository } from '../support/test-environment.js';
 
 /** The machine of the page: two cores and the twelve threads of `npm start`. */
@@ -9,17 +9,21 @@ const rows = [
   recordQueryLimit('duckdb', 12),
   recordQueryLimit('mongodb', 12),
   ...Object.values(limits),
+  passwordLimit(2),
   scorerLimit(2),
 ];
 
-const amount = (max: number): string => (Number.isFinite(max) ? String(max) : 'any');
+const amount = (max: number): string => {
+  if (!Number.isFinite(max)) return 'any';
+  return max < 1_048_576 ? String(max) : `${max / 1_048_576} MiB`;
+};
 
 describe('limits of load', () => {
   it('are the table of docs/configuration.md', () => {
     const page = readFileSync(join(repository, 'docs/configuration.md'), 'utf8');
     const printed = rows.map(({ of, size, shares, waitersMax }) => {
-      const each = Object.entries(shares).map(([kind, max]) => `${max} of one ${kind}`);
-      return `| ${of} | ${amount(size)} | ${each.join(', ')} | ${amount(waitersMax)} |`;
+      const each = Object.entries<number>(shares).map(([kind, max]) => `${max} of one ${kind}`);
+      return `| ${of} | ${amount(size)} | ${each.join(', ') || '–'} | ${amount(waitersMax)} |`;
     });
     const [, section = ''] = page.split('\n## Limits of load\n');
     const [text = ''] = section.split('\n## ');
