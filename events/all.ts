@@ -10,7 +10,7 @@ import { idempotencyAnswerNoun, idempotencyNoun, idempotencySaltNoun } from './i
 import { insightsSettingsNoun } from './insights-settings.js';
 import { integrationNoun, sealedIntegrationNoun } from './integrations.js';
 import { logStreamNoun } from './log-streams.js';
-import type { AnyNoun } from './noun.js';
+import { streamForm, type AnyNoun, type StreamForm, type StreamKind } from './noun.js';
 import { orgJobNoun } from './org-jobs.js';
 import { organizationNoun } from './organizations.js';
 import { parkingNoun } from './parking.js';
@@ -75,6 +75,11 @@ export const nouns: readonly AnyNoun[] = [
   userNoun,
   viewNoun,
 ];
+
+/** Kinds of streams, with the parts of their names. */
+export const streamKinds: readonly (StreamKind & StreamForm)[] = [
+  ...new Set(nouns.map(({ stream }) => stream)),
+].map((stream) => ({ ...stream, ...streamForm(stream) }));
 
 /** Version to which all others are upcast. */
 const newestOf = (type: string): number => {

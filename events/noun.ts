@@ -38,10 +38,13 @@ export type StreamKind = {
   readonly isTechnical?: true;
 };
 
-/** Noun that starts the stream names, and the kinds of things that each id after it may be of. */
-export const streamForm = ({
-  name,
-}: StreamKind): { readonly noun: string; readonly ids: readonly (readonly string[])[] } => {
+/** Parts of stream names: the noun, and the kinds of things that each id after it may be of. */
+export type StreamForm = {
+  readonly noun: string;
+  readonly ids: readonly (readonly string[])[];
+};
+
+export const streamForm = ({ name }: StreamKind): StreamForm => {
   const [noun = '', ...ids] = name.split('-<');
   return { noun, ids: ids.map((id) => id.slice(0, -1).split(' or ')) };
 };

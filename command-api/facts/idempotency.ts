@@ -6,10 +6,6 @@ type ResponseSubject = { readonly project: string | null; readonly run: string |
 /** Stream of the stored response of an Idempotency-Key, by project and run. */
 export const storedResponseStream = ({ project, run }: ResponseSubject, seed: string): StreamName =>
   streamNameOf('idempotency-answer', project ?? 'none', ...(run === null ? [] : [run]), seed);
-export const storedResponsesPrefix = (project: string): string =>
-  `${streamNameOf('idempotency-answer', project)}-`;
-export const runResponsesPrefix = (project: string, run: string): string =>
-  `${streamNameOf('idempotency-answer', project, run)}-`;
 
 /** Stream of the salt with which the request hashes of one day are made. */
 export const saltStream = (day: string): StreamName => streamNameOf('idempotency-salt', day);

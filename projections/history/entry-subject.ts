@@ -1,5 +1,5 @@
-import { nounOfEvent, nouns } from '../../events/all.js';
-import { streamForm, type StreamKind, type SubjectRule } from '../../events/noun.js';
+import { nounOfEvent, streamKinds } from '../../events/all.js';
+import type { StreamForm, StreamKind, SubjectRule } from '../../events/noun.js';
 import type { ChainName, HistoryResource } from '../../kernel/history/entries.js';
 import type { HistoryResourceType } from '../../kernel/history/resources.js';
 import { streamNameOf, type Envelope, type StreamName } from '../../kernel/ports.js';
@@ -14,7 +14,7 @@ export type EntrySubject = {
 export type StreamSubject = Pick<EntrySubject, 'resource' | 'projectId'>;
 
 /** A kind of stream with its rule. */
-type RuledStream = StreamKind & { readonly noun: string; readonly rule: Rule };
+type RuledStream = StreamKind & StreamForm & { readonly rule: Rule };
 
 /** An event as history lists it: envelope, kind of stream, type and data. */
 export type HistoryEvent = {
@@ -61,7 +61,7 @@ const subject = (
   projectId,
 });
 /** Subject rule for streams `<noun>-<id>` and `<noun>-<project>-<id>`. */
-const ownSubject = (type: HistoryResourceType, { ids }: ReturnType<typeof streamForm>): Rule =>
+const ownSubject = (type: HistoryResourceType, { ids }: StreamForm): Rule =>
   ids.length === 1
     ? { subjectOf: ({ rest }) => subject(type, rest) }
     : {
@@ -178,14 +178,13 @@ const rules: Readonly<Record<Extract<SubjectRule, string>, Rule>> = {
   },
 };
 
-const ruledStreams: readonly RuledStream[] = [...new Set(nouns.map(({ stream }) => stream))].map(
-  (stream) => {
-    const form = streamForm(stream);
-    const { subject: rule } = stream;
-    const found = typeof rule === 'string' ? rules[rule] : ownSubject(rule.own, form);
-    return { ...stream, noun: form.noun, rule: found };
-  },
-);
+const ruledStreams: readonly RuledStream[] = streamKinds.map((stream) => ({
+  ...stream,
+  rule:
+    typeof stream.subject === 'string'
+      ? rules[stream.subject]
+      : ownSubject(stream.subject.own, stream),
+}));
 
 /** Kinds of streams by the first word of the noun, the longest noun first. */
 const kindsByFirstWord = Map.groupBy(
