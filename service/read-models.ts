@@ -24,7 +24,7 @@ import { historyCollection } from '../projections/history/collection.js';
 import { recordsCollection } from '../projections/records/collection.js';
 import { answerQueries, recordAnswers, type RecordAnswers } from '../query-api/records/answers.js';
 import { requestScopedPort } from './request-scope.js';
-import type { LogBackpressure } from './log-backpressure.js';
+import type { LogBackpressure } from './process-log.js';
 import type { ProjectionHost } from './projection-host.js';
 import {
   threadProbeTimeoutMs,

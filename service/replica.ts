@@ -9,7 +9,7 @@ import {
   type ProjectionHost,
 } from './projection-host.js';
 import { movedSubject, parseMoved } from '../projections/subscription.js';
-import type { LogBackpressure } from './log-backpressure.js';
+import type { LogBackpressure } from './process-log.js';
 import { startReadSide, type ReadSide } from './read-side.js';
 import { hasRole, type StartupContext } from './startup-context.js';
 
