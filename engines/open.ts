@@ -3,6 +3,8 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { decode } from '../events/codec.js';
 import { Fault } from '../kernel/fault.js';
+import type { Limit } from '../kernel/limiter.js';
+import { recordQueryLimit } from '../kernel/limits.js';
 import type { NotificationBus, EventLog, EventReader, Leases } from '../kernel/ports.js';
 import type { Documents } from '../kernel/documents.js';
 import type { Incident, Records } from '../kernel/records/records.js';
@@ -72,6 +74,46 @@ type SandboxChoice = {
   readonly sandboxDir: string | null;
 };
 
+/** Engine of a port. `isRemote`: a server, which may be away; else a part of this process. */
+type EnginePort<Name extends string> = { readonly name: Name; readonly isRemote: boolean };
+type EnginePorts = {
+  readonly eventLog: EnginePort<'sqlite' | 'eventstoredb'>;
+  readonly documents: EnginePort<'sqlite' | 'mongodb'>;
+  readonly records: EnginePort<'duckdb' | 'mongodb'> & {
+    /** Queries at a time, where its pool has so many threads. */
+    readonly concurrency: (poolThreads: number) => Limit<'project'>;
+    /** Form in which it takes fresh traces with the least work. */
+    readonly freshAs: 'rows' | 'columns';
+  };
+  readonly bus: EnginePort<'memory' | 'nats'>;
+};
+
+const enginePorts = ({
+  eventStoreUrl,
+  mongodbUrl,
+  natsUrl,
+  records,
+}: EngineChoice): EnginePorts => {
+  const isRemote = mongodbUrl !== null && records !== 'replica';
+  return {
+    eventLog: {
+      name: eventStoreUrl === null ? 'sqlite' : 'eventstoredb',
+      isRemote: eventStoreUrl !== null,
+    },
+    documents: {
+      name: mongodbUrl === null ? 'sqlite' : 'mongodb',
+      isRemote: mongodbUrl !== null,
+    },
+    records: {
+      name: isRemote ? 'mongodb' : 'duckdb',
+      isRemote,
+      concurrency: (poolThreads) => recordQueryLimit({ isRemote }, poolThreads),
+      freshAs: isRemote ? 'rows' : 'columns',
+    },
+    bus: { name: natsUrl === null ? 'memory' : 'nats', isRemote: natsUrl !== null },
+  };
+};
+
 /**
  * Engines of one service. Every thread that needs one opens it through here; no other module names
  * an engine.
@@ -79,12 +121,7 @@ type SandboxChoice = {
 export type Engines = {
   /** The data folder, absolute. */
   readonly dir: string;
-  readonly names: {
-    readonly eventLog: 'sqlite' | 'eventstoredb';
-    readonly documents: 'sqlite' | 'mongodb';
-    readonly records: 'duckdb' | 'mongodb';
-    readonly bus: 'memory' | 'nats';
-  };
+  readonly ports: EnginePorts;
   /** True if the data folder holds a log or read models, so that only one process may use it. */
   readonly embedded: boolean;
   /**
@@ -133,12 +170,7 @@ export const openEngines = async (
   const embedded = eventStoreUrl === null || mongodbUrl === null;
   return {
     dir,
-    names: {
-      eventLog: eventStoreUrl === null ? 'sqlite' : 'eventstoredb',
-      documents: mongodbUrl === null ? 'sqlite' : 'mongodb',
-      records: mongodbUrl === null || choice.records === 'replica' ? 'duckdb' : 'mongodb',
-      bus: natsUrl === null ? 'memory' : 'nats',
-    },
+    ports: enginePorts(choice),
     embedded,
     lock: () => {
       if (!embedded) return () => undefined;

@@ -98,9 +98,12 @@ export const limits = {
  * projections; with the twelve of `npm start` and the image three projects can use their share at
  * once.
  */
-export const recordQueryLimit = (engine: 'duckdb' | 'mongodb', poolThreads: number) => {
+export const recordQueryLimit = (
+  { isRemote }: { readonly isRemote: boolean },
+  poolThreads: number,
+) => {
   const of = 'queries on records';
-  if (engine === 'mongodb')
+  if (isRemote)
     return row({ of: `${of} in MongoDB`, size: 16, shares: { project: 4 }, waitersMax: 64 });
   const size = poolThreads < 8 ? 3 : 6;
   return row({ of, size, shares: { project: 2 }, waitersMax: 66 });

@@ -48,7 +48,7 @@ export const startEngineHeartbeats = (
   disposers.begin('the heartbeats', () => stopped.abort());
   const { signal } = stopped;
   const positionClock = openPositionClock();
-  const isRemote = engines.names.eventLog === 'eventstoredb';
+  const { isRemote } = engines.ports.eventLog;
   const head = async (): Promise<Position> => {
     const position = await log.head();
     positionClock.recordHead(position, clock.milliseconds());

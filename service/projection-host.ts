@@ -46,13 +46,13 @@ export const startProjectionHost = async (
   const { config, engines } = context;
   const projectionHost = !config.roles.includes('projections')
     ? noProjectionHost()
-    : engines.names.documents === 'sqlite'
-      ? await startLocalHost(
+    : engines.ports.documents.isRemote
+      ? await startLeasedHost(context, notificationSpace)
+      : await startLocalHost(
           engineChoiceOf(config),
           notificationSpace,
           incidentHandlersOf(context, onSetBack),
-        )
-      : await startLeasedHost(context, notificationSpace);
+        );
   if (!config.roles.includes('projections')) return projectionHost;
   const { disposers } = context;
   disposers.begin('operators’ works', () => projectionHost.projector.abortWorks());

@@ -4,7 +4,6 @@ import { openTimeSlices } from '../engines/node/event-loop-share.js';
 import { documentQueries, type Documents } from '../kernel/documents.js';
 import { Fault } from '../kernel/fault.js';
 import { openLimiter } from '../kernel/limiter.js';
-import { recordQueryLimit } from '../kernel/limits.js';
 import { mapMethods, type AsyncMethod } from '../kernel/map-methods.js';
 import type { NotificationBus, Clock, EventLog, Position } from '../kernel/ports.js';
 import { queryNames, type QueryTraits } from '../kernel/query-methods.js';
@@ -62,7 +61,7 @@ export const openReadModels = async (
     ? absentRecords
     : (host.records ?? (await retryUntilUp('the records', () => engines.records())));
   if (host.records === null) disposers.add('the records', () => rows.close());
-  const isRemote = engines.names.documents === 'mongodb';
+  const { isRemote } = engines.ports.documents;
   const engineCheckpoints = filling.wrapCheckpoints(
     checkpointsOf(documentsEngine, hasNoRecords ? null : rows),
   );
@@ -119,8 +118,7 @@ const requestPorts = (
     queries: readonly AsyncMethod<T>[],
     isRemote: boolean,
   ): T => (isRemote ? mapMethods(port, queries, runWhileUp) : port);
-  const { documents: documentsEngine, records: recordsEngine } = engines.names;
-  const limiter = openLimiter(recordQueryLimit(recordsEngine, config.poolThreads));
+  const limiter = openLimiter(engines.ports.records.concurrency(config.poolThreads));
   const current = tracing.isOn
     ? withTraceparent(tracing, currentQueryContext)
     : currentQueryContext;
@@ -133,9 +131,9 @@ const requestPorts = (
     return tracedPort(tracing, name, scopedPort, queryNames(queries));
   };
   const documentNames = [...queryNames(documentQueries), 'checkpoint'] as const;
-  const documents = guarded(ports.documents, documentNames, documentsEngine === 'mongodb');
+  const documents = guarded(ports.documents, documentNames, engines.ports.documents.isRemote);
   const recordNames = [...queryNames(recordQueries), 'checkpoint'] as const;
-  const records = guarded(ports.records, recordNames, recordsEngine === 'mongodb');
+  const records = guarded(ports.records, recordNames, engines.ports.records.isRemote);
   const answers = ports.answers ?? recordAnswers({ records, inSlices: openTimeSlices() });
   return {
     documents: scoped('documents', documents, documentQueries),

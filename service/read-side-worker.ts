@@ -63,8 +63,7 @@ const records =
         notice: (incident) => main.postMessage(incident),
         ...(partition !== null && { part: partition.index }),
       });
-// Documents are made of rows.
-const freshAs = engines.names.records === 'mongodb' ? 'rows' : 'columns';
+const { freshAs } = engines.ports.records;
 const lists = projections.map((projection) => documentsReadModel(documents, projection));
 const hasLists = folded === 'all' || folded === 'lists';
 const projector = await openProjector({
@@ -97,7 +96,7 @@ if (records !== null) {
     decode,
     followsLog: (stream) => projector.followsLog(recordsCollection.name, stream),
   });
-  const source = engines.names.eventLog === 'sqlite' ? { ...records, groupRows } : records;
+  const source = engines.ports.eventLog.isRemote ? records : { ...records, groupRows };
   const answers = recordAnswers({ records: source, inSlices: openTimeSlices() });
   serveCalls(start.records, tracedPort(tracing, 'engine', records, queryNames(recordQueries)));
   serveCalls(start.answers, tracedPort(tracing, 'engine', answers, queryNames(answerQueries)));

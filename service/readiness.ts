@@ -69,10 +69,10 @@ export const checkReadiness = async (needs: Needs) => {
   return {
     status: ready ? 'ready' : 'not_ready',
     roles: config.roles,
-    log: { engine: engines.names.eventLog, ...health, cause: health.cause ?? logError },
+    log: { engine: engines.ports.eventLog.name, ...health, cause: health.cause ?? logError },
     read_models: {
-      engine: engines.names.documents,
-      records: engines.names.records,
+      engine: engines.ports.documents.name,
+      records: engines.ports.records.name,
       cause:
         readModels ??
         (first === undefined ? null : fillMessage(first)) ??
@@ -85,7 +85,7 @@ export const checkReadiness = async (needs: Needs) => {
     duty: projectionHost.projectorState(),
     trouble,
     projections: statuses ?? [],
-    bus: { engine: engines.names.bus, connected: needs.bus.isConnected() },
+    bus: { engine: engines.ports.bus.name, connected: needs.bus.isConnected() },
     /** Null when this process is not a worker. Without a sandbox only scorer tasks fail. */
     sandbox: needs.working?.sandbox.state() ?? null,
     /** Deleted content still on disk, and since when. */

@@ -189,11 +189,8 @@ const startServingApi = async (
 };
 
 const logEngines = ({ config, engines, logger }: StartupContext): void => {
-  const { eventLog, documents, records, bus } = engines.names;
-  logger.info(
-    maskedConfig(config),
-    `engines eventLog=${eventLog} documents=${documents} records=${records} bus=${bus}`,
-  );
+  const names = Object.entries(engines.ports).map(([port, { name }]) => `${port}=${name}`);
+  logger.info(maskedConfig(config), `engines ${names.join(' ')}`);
 };
 
 /** Shows a minted key before it works, and an invitation once it works. */

@@ -6,8 +6,8 @@ import { repository } from '../support/test-environment.js';
 
 /** The machine of the page: two cores and the twelve threads of `npm start`. */
 const rows = [
-  recordQueryLimit('duckdb', 12),
-  recordQueryLimit('mongodb', 12),
+  recordQueryLimit({ isRemote: false }, 12),
+  recordQueryLimit({ isRemote: true }, 12),
   ...Object.values(limits),
   passwordLimit(2),
   scorerLimit(2),
