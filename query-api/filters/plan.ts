@@ -6,6 +6,7 @@ import {
   filterNodesMax,
   type Filter,
 } from '../../kernel/filter.js';
+import { memoizeByObject } from '../../kernel/memoize-by-object.js';
 import type { Population } from '../../kernel/records/record.js';
 import type { Json, JsonObject } from '../../kernel/schema-types.js';
 import {
@@ -57,22 +58,32 @@ type PlannedFilter = {
 };
 
 /**
+ * Filter of a request as read from its JSON. Binding looks its columns up in a catalogue; it adds
+ * all complaints, in the order of the request, and returns null after one.
+ */
+type ReadFilter = (catalogue: Catalogue, complaints: Complaints) => Filter | null;
+
+const refused =
+  (...own: readonly Complaint[]): ReadFilter =>
+  (_catalogue, complaints) => {
+    complaints.push(...own);
+    return null;
+  };
+
+/**
  * Validates the filters of a request and combines them into one tree (contract 3.7): a flat list,
  * joined with AND, and a tree; null and absence mean no restriction. Complaints come in the order
- * of the request, list before tree.
+ * of the request, list before tree. A request is read once, however often it is bound: to nothing
+ * known, and then to the types and templates of its project.
  */
 export const planFilter = (
   written: { readonly filters?: Json | undefined; readonly filter_tree?: Json | undefined },
   catalogue: Catalogue,
 ): PlannedFilter => {
   const complaints: Complaints = [];
-  const list = readList(written.filters ?? null, ['body', 'filters'], catalogue, complaints);
-  const tree = readTree(
-    written.filter_tree ?? null,
-    ['body', 'filter_tree'],
-    catalogue,
-    complaints,
-  );
+  const bind = (read: ReadFilter) => read(catalogue, complaints) ?? [];
+  const list = listOf(written.filters).flatMap(bind);
+  const tree = treeOf(written.filter_tree).flatMap(bind);
   const all = [...list, ...tree];
   const ofList = valuesComplaints(list, ['body', 'filters']);
   complaints.push(...(ofList.length > 0 ? ofList : valuesComplaints(all, ['body', 'filter_tree'])));
@@ -103,56 +114,42 @@ const columnsInLeaves = (
   return filter.kind === 'fully_annotated' ? [] : [filter.column];
 };
 
-const readList = (
-  written: Json,
-  loc: Loc,
-  catalogue: Catalogue,
-  complaints: Complaints,
-): readonly Filter[] => {
-  if (written === null) return [];
-  if (!Array.isArray(written)) {
-    complaints.push(wrongType(loc, 'list_type'));
-    return [];
-  }
+const readList = (written: Json): readonly ReadFilter[] => {
+  const loc = ['body', 'filters'];
+  if (!Array.isArray(written)) return [refused(wrongType(loc, 'list_type'))];
   const leaves = written as readonly Json[];
-  if (leaves.length > flatFiltersMax) {
-    complaints.push(tooManyItems(loc, flatFiltersMax, leaves.length));
-    return [];
-  }
-  return leaves.flatMap(
-    (leaf, index) => readLeaf(leaf, [...loc, String(index)], catalogue, complaints) ?? [],
-  );
+  return leaves.length > flatFiltersMax
+    ? [refused(tooManyItems(loc, flatFiltersMax, leaves.length))]
+    : leaves.map((leaf, index) => readLeaf(leaf, [...loc, String(index)]));
 };
 
-const readTree = (
-  written: Json,
-  loc: Loc,
-  catalogue: Catalogue,
-  complaints: Complaints,
-): readonly Filter[] => {
-  if (written === null) return [];
-  const size = measure(written);
-  if (size.depth > filterDepthMax) {
-    complaints.push(valueComplaint(loc, `a filter is at most ${filterDepthMax} levels deep`));
+const readTree = (written: Json): readonly ReadFilter[] => {
+  const loc = ['body', 'filter_tree'];
+  const { depth, nodes, levels: levelNodes } = measure(written);
+  const tooLarge: Complaint[] = [];
+  if (depth > filterDepthMax) {
+    tooLarge.push(valueComplaint(loc, `a filter is at most ${filterDepthMax} levels deep`));
   }
-  if (size.nodes > filterNodesMax) {
-    complaints.push(valueComplaint(loc, `a filter has at most ${filterNodesMax} nodes`));
+  if (nodes > filterNodesMax) {
+    tooLarge.push(valueComplaint(loc, `a filter has at most ${filterNodesMax} nodes`));
   }
-  if (size.levels > filterLevelNodesMax) {
+  if (levelNodes > filterLevelNodesMax) {
     const members = joinNames([...levels.keys()]);
-    complaints.push(
-      valueComplaint(loc, `a filter has at most ${filterLevelNodesMax} of ${members}`),
-    );
+    tooLarge.push(valueComplaint(loc, `a filter has at most ${filterLevelNodesMax} of ${members}`));
   }
-  if (
-    size.depth > filterDepthMax ||
-    size.nodes > filterNodesMax ||
-    size.levels > filterLevelNodesMax
-  )
-    return [];
-  const filter = readNode(written, loc, catalogue, complaints);
-  return filter === null ? [] : [filter];
+  return [tooLarge.length > 0 ? refused(...tooLarge) : readNode(written, loc)];
 };
+
+/** Reads each array or object once. */
+const memoized = (read: (written: Json) => readonly ReadFilter[]) => {
+  const readOnce = memoizeByObject((written: object) => read(written as Json));
+  return (written: Json | undefined = null): readonly ReadFilter[] => {
+    if (written === null) return [];
+    return typeof written === 'object' ? readOnce(written) : read(written);
+  };
+};
+const listOf = memoized(readList);
+const treeOf = memoized(readTree);
 
 /** Kinds of filter nodes, by their member as clients spell it. */
 const combinations: ReadonlyMap<string, 'leaf' | 'all' | 'any' | 'not' | Level> = new Map<
@@ -199,81 +196,95 @@ const measure = (node: Json): Size => {
   return { depth: depth + 1, nodes, levels: levelNodes };
 };
 
-const readNode = (
-  node: Json,
-  loc: Loc,
-  catalogue: Catalogue,
-  complaints: Complaints,
-): Filter | null => {
-  if (!isObject(node)) {
-    complaints.push(wrongType(loc, 'dict_type'));
-    return null;
-  }
+const readNode = (node: Json, loc: Loc): ReadFilter => {
+  if (!isObject(node)) return refused(wrongType(loc, 'dict_type'));
   const [member, ...others] = Object.keys(node);
   const combination = combinations.get(member ?? '');
   if (member === undefined || combination === undefined || others.length > 0) {
-    const legal = joinNames(['filter', 'and_', 'or', 'not', ...levelsOf(populationOf(catalogue))]);
-    complaints.push(valueComplaint(loc, `a filter node has exactly one of the members ${legal}`));
-    return null;
+    return (catalogue, complaints) => {
+      const legal = ['filter', 'and_', 'or', 'not', ...levelsOf(populationOf(catalogue))];
+      const sentence = `a filter node has exactly one of the members ${joinNames(legal)}`;
+      complaints.push(valueComplaint(loc, sentence));
+      return null;
+    };
   }
   const value = node[member] ?? null;
   const place = [...loc, member];
-  if (combination === 'leaf') return readLeaf(value, place, catalogue, complaints);
+  if (combination === 'leaf') return readLeaf(value, place);
   if (combination === 'not') {
-    const negated = readNode(value, place, catalogue, complaints);
-    return negated && { not: negated };
+    const read = readNode(value, place);
+    return (catalogue, complaints) => {
+      const negated = read(catalogue, complaints);
+      return negated && { not: negated };
+    };
   }
-  if (typeof combination === 'object') {
+  return typeof combination === 'object'
+    ? readLevel(member, combination, value, place)
+    : readNodes(combination, value, place);
+};
+
+const readLevel = (member: string, level: Level, value: Json, place: Loc): ReadFilter => {
+  const read = readNode(value, place);
+  return (catalogue, complaints) => {
     const population = populationOf(catalogue);
-    if (combination.of !== population) {
-      complaints.push(valueComplaint(place, misplacedMessage(member, combination, population)));
+    if (level.of !== population) {
+      complaints.push(valueComplaint(place, misplacedMessage(member, level, population)));
       return null;
     }
     const { types, templates = null } = catalogue;
-    const below = { population: combination.below, types, templates };
-    const where = readNode(value, place, below, complaints);
-    return where && levelFilter(combination, where);
-  }
-  if (!Array.isArray(value)) {
-    complaints.push(wrongType(place, 'list_type'));
-    return null;
-  }
+    const where = read({ population: level.below, types, templates }, complaints);
+    return where && levelFilter(level, where);
+  };
+};
+
+const readNodes = (combination: 'all' | 'any', value: Json, place: Loc): ReadFilter => {
+  if (!Array.isArray(value)) return refused(wrongType(place, 'list_type'));
   const nodes = value as readonly Json[];
-  if (nodes.length === 0) complaints.push(tooFewItems(place, 1, 0));
-  const filters = nodes.flatMap(
-    (child, index) => readNode(child, [...place, String(index)], catalogue, complaints) ?? [],
-  );
-  return combination === 'all' ? { all: filters } : { any: filters };
+  if (nodes.length === 0) return refused(tooFewItems(place, 1, 0));
+  const reads = nodes.map((child, index) => readNode(child, [...place, String(index)]));
+  return (catalogue, complaints) => {
+    const filters = reads.flatMap((read) => read(catalogue, complaints) ?? []);
+    return combination === 'all' ? { all: filters } : { any: filters };
+  };
 };
 
 const populationOf = ({ population, orTraces }: Catalogue): Population =>
   orTraces === true ? 'trace' : population;
 
-const readLeaf = (
-  leaf: Json,
-  loc: Loc,
-  catalogue: Catalogue,
-  complaints: Complaints,
-): Filter | null => {
-  if (!isObject(leaf)) {
-    complaints.push(wrongType(loc, 'dict_type'));
-    return null;
-  }
-  const type = readType(leaf, loc, complaints);
-  if (type === null) return null;
-  const column = readColumn(leaf, loc, complaints, type === 'fully_annotated');
-  if (column === null) return null;
-  if (type === 'fully_annotated') {
-    if (column.name !== type) {
+const readLeaf = (leaf: Json, loc: Loc): ReadFilter => {
+  if (!isObject(leaf)) return refused(wrongType(loc, 'dict_type'));
+  const own: Complaints = [];
+  const type = readType(leaf, loc, own);
+  const column = type && readColumn(leaf, loc, own, type === 'fully_annotated');
+  if (type === null || column === null) return refused(...own);
+  const filter = readConditions(type, leaf, loc, own);
+  return (catalogue, complaints) => {
+    if (type !== 'fully_annotated' || column.name !== type) {
       complaints.push(...columnComplaints(column, type, loc, catalogue));
     }
-    return readUsers(leaf, loc, complaints);
-  }
-  complaints.push(...columnComplaints(column, type, loc, catalogue));
-  const id = resolveColumn(column.name, catalogue.types, catalogue.templates);
+    complaints.push(...own);
+    return (
+      filter && withColumn(filter, resolveColumn(column.name, catalogue.types, catalogue.templates))
+    );
+  };
+};
+
+/** Conditions of a leaf, whose column is not known yet. */
+const readConditions = (
+  type: (typeof leafTypes)[number],
+  leaf: JsonObject,
+  loc: Loc,
+  complaints: Complaints,
+): Filter | null => {
+  if (type === 'fully_annotated') return readUsers(leaf, loc, complaints);
   return type === 'error'
-    ? readErrorCodes(id, leaf, loc, complaints)
-    : readComparison(type, id, leaf, loc, complaints);
+    ? readErrorCodes('', leaf, loc, complaints)
+    : readComparison(type, '', leaf, loc, complaints);
+};
+
+const withColumn = (filter: Filter, column: string): Filter => {
+  if ('not' in filter) return { not: withColumn(filter.not, column) };
+  return 'column' in filter ? { ...filter, column } : filter;
 };
 
 const readType = (leaf: JsonObject, loc: Loc, complaints: Complaints) => {
