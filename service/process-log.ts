@@ -1,6 +1,6 @@
 import { affectsRights } from '../command-api/access/principals.js';
 import { rightsSubject, type RightsCache } from '../command-api/access/rights-cache.js';
-import { estimateCharacters } from '../command-api/traces/event-packing.js';
+import { payloadCharacters } from '../command-api/traces/event-packing.js';
 import { currentQueryContext } from '../engines/node/query-context.js';
 import type { Metrics } from '../engines/prometheus/metrics.js';
 import { withIngestBackpressure } from '../kernel/backpressured-log.js';
@@ -72,7 +72,7 @@ export const openProcessLog = async (
   const log = withIngestBackpressure(overridePort(opened, { append }), {
     backpressure: () => ingest,
     currentContext: currentQueryContext,
-    weightOf: estimateCharacters,
+    weightOf: payloadCharacters,
   });
   return {
     log: tracedPort(tracing, 'log', log, ['read', 'last', 'page', 'streams']),

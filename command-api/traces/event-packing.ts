@@ -1,5 +1,6 @@
 import type { SpanContent, TraceEvent, TraceLogged } from '../../events/traces.js';
 import { utf8ByteLength } from '../../kernel/code-points.js';
+import { memoizeByObject } from '../../kernel/memoize-by-object.js';
 
 /**
  * Limit of JSON bytes in one event, which fits the smallest limit of the engines (1 MiB) with its
@@ -28,12 +29,19 @@ export const estimateCharacters = (value: unknown): number => {
   return weight;
 };
 
+/** `estimateCharacters` of a payload: each object is walked once. */
+const charactersOfObject = memoizeByObject<object, number>(estimateCharacters);
+export const payloadCharacters = (payload: unknown): number =>
+  typeof payload === 'object' && payload !== null
+    ? charactersOfObject(payload)
+    : estimateCharacters(payload);
+
 /**
  * Packs a trace into events of one append: one `TraceLogged` of at most 900 KB and `SpansLogged`
  * with the remaining spans. A larger record gets an event of its own.
  */
 export const traceEvents = (logged: TraceLogged): readonly TraceEvent[] => {
-  if (estimateCharacters(logged) * bytesPerUnitMax <= eventBytesMax) {
+  if (payloadCharacters(logged) * bytesPerUnitMax <= eventBytesMax) {
     return [{ type: 'TraceLogged', data: logged }];
   }
   const frame = jsonBytes({ ...logged, spans: [] });

@@ -3,7 +3,7 @@ import type { TraceLogged } from '../../events/traces.js';
 import { unclosedObject } from '../../kernel/json-chunks.js';
 import type { StoredForm } from '../../kernel/ports.js';
 import type { Instant, SpanId } from '../../kernel/schema-types.js';
-import { estimateCharacters, eventBytesMax, jsonBytes } from './event-packing.js';
+import { eventBytesMax, jsonBytes, payloadCharacters } from './event-packing.js';
 
 /** Trace as a request had it, and what its event needs beside that. */
 export type ReceivedBytes = {
@@ -52,4 +52,4 @@ const end = encoder.encode('}');
 const bytesRatioMax = 1.3;
 /** The estimate is enough for texts in ASCII. */
 const isCompact = (bytes: number, logged: TraceLogged): boolean =>
-  bytes <= bytesRatioMax * estimateCharacters(logged) || bytes <= bytesRatioMax * jsonBytes(logged);
+  bytes <= bytesRatioMax * payloadCharacters(logged) || bytes <= bytesRatioMax * jsonBytes(logged);

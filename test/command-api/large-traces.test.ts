@@ -2,7 +2,11 @@ import { expect } from 'chai';
 import * as fc from 'fast-check';
 import { persistentGet } from '../../command-api/traces/persistent-map.js';
 import { addSpans, differingIds } from '../../command-api/traces/span-additions.js';
-import { eventBytesMax, traceEvents } from '../../command-api/traces/event-packing.js';
+import {
+  eventBytesMax,
+  payloadCharacters,
+  traceEvents,
+} from '../../command-api/traces/event-packing.js';
 import { traces, type Trace } from '../../command-api/traces/trace.js';
 import type { TraceLogged } from '../../events/traces.js';
 import { runs } from '../support/runs.js';
@@ -21,6 +25,21 @@ import {
   traceStateAfter,
   eventsOf,
 } from '../support/trace-batches.js';
+
+describe('the size of a payload', () => {
+  it('is estimated by one walk, however often it is needed', () => {
+    let walks = 0;
+    const payload = {
+      get text(): string {
+        walks += 1;
+        return 'a text';
+      },
+    };
+    expect(payloadCharacters(payload)).to.equal(payloadCharacters(payload));
+    expect(walks).to.equal(1);
+    expect(payloadCharacters('a text')).to.equal('a text'.length + 4);
+  });
+});
 
 describe('a large trace', () => {
   const text = 'ä'.repeat(100_000);

@@ -25,6 +25,24 @@ import {
 } from '../support/filter-plans.js';
 
 describe('planning a filter', () => {
+  it('reads the filter of a request once, and binds its columns to each catalogue', () => {
+    let reads = 0;
+    const filter = { type: 'number', name: 'pace', operator: 'gt', value: 1 };
+    const tree = {
+      get filter(): Json {
+        reads += 1;
+        return filter;
+      },
+    };
+    const columnOf = (types: ReadonlyMap<string, 'integer'> | null) =>
+      columnsInFilter(planFilter({ filter_tree: tree }, { population: 'trace', types }).filter);
+    expect(columnOf(null)).to.deep.equal(['metrics/pace']);
+    const readsOfFirst = reads;
+    expect(columnOf(new Map([['pace', 'integer']]))).to.deep.equal(['metrics/pace']);
+    expect(columnOf(new Map())).to.deep.equal([]);
+    expect(reads).to.equal(readsOfFirst);
+  });
+
   it('limits the values of all lists of a request together', () => {
     const list = (count: number) =>
       text({ operator: 'one_of', value: Array.from({ length: count }, (_, n) => `v${n}`) });
