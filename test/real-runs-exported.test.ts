@@ -19,6 +19,7 @@ import { readKey, verifierFile, verifyBundle } from './support/verifier.js';
 
 type Made = { readonly id: string };
 const tracesPerRequest = 20;
+const uuidLength = 36;
 
 describeRealRuns('200 real runs in the hands of an auditor', function () {
   this.timeout(180_000 * runs(1));
@@ -130,6 +131,17 @@ describeRealRuns('200 real runs in the hands of an auditor', function () {
     const lines = readFileSync(certified.stdout.trim(), 'utf8').trim().split('\n');
     expect(lines.filter((line) => line.includes('"TraceLogged"')).length).to.equal(3);
     expect(lines.at(-1)).to.include('"streams_left":0');
+  });
+
+  it('are in the bundle byte for byte as they were sent', () => {
+    const texts = realRuns().map((trace) => [trace.id, JSON.stringify(trace)] as const);
+    const sent = new Map(texts);
+    const logged = entries.filter(({ event_type }) => event_type === 'TraceLogged');
+    const differing = logged.filter(({ stream, schema_version: version, data, erased }) => {
+      const text = sent.get(stream.slice(-uuidLength));
+      return !erased && !(version === 2 && data?.endsWith(`"sent":${text}}`) === true);
+    });
+    expect(differing.map(({ stream }) => stream)).to.deep.equal([]);
   });
 
   it('make bundles that no tampering passes', async () => {

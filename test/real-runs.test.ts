@@ -130,6 +130,27 @@ describeRealRuns('200 real runs of an airline agent', function () {
     }
   });
 
+  it('exports every record as it was sent', async () => {
+    const exported = async (kind: string): Promise<ReadonlyMap<unknown, object>> => {
+      const [body, path] = [{ log_stream_id: run }, `${root}/${kind}/export`];
+      const file = (await service.client.call<string>('POST', path, { body })).body;
+      const records = file
+        .trim()
+        .split('\n')
+        .map((line) => JSON.parse(line) as { id: string });
+      return new Map(records.map((record) => [record.id, record]));
+    };
+    const found = [await exported('traces'), await exported('spans')];
+    expect(found.map(({ size }) => size)).to.deep.equal([200, 3_618]);
+    const [logged, below] = found;
+    for (const { spans, ...trace } of traces) {
+      const due = { ...trace, session_id: trace.id };
+      expect(asSent(trace, logged?.get(trace.id)), trace.id).to.deep.equal(due);
+      for (const { spans: _, ...span } of flat(spans))
+        expect(asSent(span, below?.get(span.id)), span.id).to.deep.equal(span);
+    }
+  });
+
   it('changes nothing when everything is sent again', async () => {
     const look = async (): Promise<unknown> => {
       const [body, path] = [{ log_stream_id: run, limit: 1_000 }, `${root}/traces/search`];

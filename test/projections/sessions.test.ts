@@ -149,4 +149,12 @@ describe("a session's row", () => {
     );
     expect(left.metrics['cost']?.value).to.equal(0.1);
   });
+
+  it('has no sum beyond doubles until the trace that exceeds them is gone', async () => {
+    const most = { metrics: { cost: Number.MAX_VALUE } };
+    const both = [trace(1, 1, most), trace(2, 2, most)];
+    expect((await session(...both)).metrics).not.to.have.property('cost');
+    const left = await session(...both, gone(2));
+    expect(left.metrics['cost']?.value).to.equal(Number.MAX_VALUE);
+  });
 });

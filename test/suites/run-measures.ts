@@ -11,6 +11,7 @@ import type { TypedMetric } from '../../kernel/records/measures.js';
 import { drawSeed } from '../support/test-environment.js';
 import { metricNames, projects, recordGroups, runIds, uuid } from '../support/record-generators.js';
 import {
+  aggregateOf,
   groupsOf,
   project,
   put,
@@ -86,6 +87,28 @@ export const runMeasureSuite = (records: () => Records): void => {
     const metrics: readonly TypedMetric[] = [{ metric: 'steps', type: 'integer' }];
     const averages = await records().runAverages(project, metrics, null);
     expect([...averages]).to.deep.equal([[run, [4.75 / 3]]]);
+  });
+
+  it('have neither sums nor averages beyond doubles, which JSON lacks', async () => {
+    const most = Number.MAX_VALUE;
+    const cost = { cost: { value: most, rolledUp: false } };
+    await putRows(records(), [traceRow(1, { metrics: cost }), traceRow(2, { metrics: cost })]);
+    const measured = await records().runMeasures(project, [run]);
+    const numbers = { count: 2, min: most, max: most, p50: most, p99: most };
+    expect(measured.get(run)?.metrics['cost']).to.deep.include({ sum: null, ...numbers });
+    const target = { metric: 'cost', type: 'floating_point' } as const;
+    expect((await records().runAverages(project, [target], null)).size).to.equal(0);
+    const rows = await records().runRows({ project, runs: [run], metrics: [target] });
+    expect(rows?.map(({ means }) => means)).to.deep.equal([[null]]);
+    const widgets = (['Sum', 'Average', 'Max'] as const).map((aggregation) => {
+      return { ...target, id: aggregation, aggregation };
+    });
+    const answer = await records().aggregate(aggregateOf({ widgets }));
+    expect(answer).to.have.deep.nested.property('total.widgets', {
+      Sum: null,
+      Average: null,
+      Max: most,
+    });
   });
 
   it('count the sessions of a run without traces', async () => {
