@@ -106,7 +106,8 @@ const splitAppend = (
     const bytes = project === null ? 0 : weighEvents(one.events, weightOf);
     const weight = project === null ? 0 : bytes + extraFoldWeight(one.events, weightOf);
     const last = parts.at(-1);
-    if (last?.project === project && last.bytes + bytes <= partWeightMax) {
+    const fits = last?.project === project && last.bytes + bytes <= partWeightMax;
+    if (last !== undefined && (fits || one.afterPrevious === true)) {
       last.batch.push(one);
       last.bytes += bytes;
       last.weight += weight;

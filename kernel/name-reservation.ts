@@ -1,7 +1,7 @@
 import { reject, type Decision, type Fold } from './decision.js';
 import { Fault } from './fault.js';
 import type { Event, EventLog, EventReader, StreamName } from './ports.js';
-import { loadStreamState, transact, type Authorship } from './transact.js';
+import { loadStreamState, transact, type Authorship, type StreamAddition } from './transact.js';
 import type { Instant } from './schema-types.js';
 
 /** Holder of a unique name, folded from its reservation stream. */
@@ -47,13 +47,7 @@ export const claimName = async (
 ): Promise<boolean> => {
   const { state } = await loadStreamState(log, stream, nameReservationFold);
   if (state.holder === holder) return true;
-  if (state.holder !== null) {
-    const holderState = await stateOf(state.holder);
-    if (holderState === 'held') return false;
-    const last = (await log.read(stream)).at(-1);
-    const isEarly = last !== undefined && isRecent(last.metadata.at, authorship.at);
-    if (holderState === 'pending' && isEarly) return false;
-  }
+  if (await isTaken(log, stream, state, stateOf, authorship.at)) return false;
   try {
     await transact(
       log,
@@ -91,6 +85,49 @@ export const releaseName = async (
   );
 };
 
+/**
+ * Addition that claims the name of `stream`, to be appended before the event by which `holder`
+ * takes it; null when another holder has it. A repeated claim is written again, so that of two
+ * requests that know the same revision one loses.
+ */
+const claimAddition = async (
+  log: EventReader,
+  stream: StreamName,
+  holder: string,
+  stateOf: (holder: string) => Promise<HolderState>,
+  at: Instant,
+): Promise<StreamAddition | null> => {
+  const { state, revision } = await loadStreamState(log, stream, nameReservationFold);
+  const isOurs = state.holder === holder;
+  if (!isOurs && (await isTaken(log, stream, state, stateOf, at))) return null;
+  return { stream, expected: revision, events: [{ type: 'NameClaimed', data: { holder } }] };
+};
+
+/** Addition that releases the name of `stream`; null when `holder` does not have it. */
+const releaseAddition = async (
+  log: EventReader,
+  stream: StreamName,
+  holder: string,
+): Promise<StreamAddition | null> => {
+  const { state, revision } = await loadStreamState(log, stream, nameReservationFold);
+  const events = [{ type: 'NameReleased', data: { holder } }];
+  return state.holder === holder ? { stream, expected: revision, events } : null;
+};
+
+/** True while the claim counts: see `claimName`. */
+const isTaken = async (
+  log: EventReader,
+  stream: StreamName,
+  { holder }: NameReservation,
+  stateOf: (holder: string) => Promise<HolderState>,
+  at: Instant,
+): Promise<boolean> => {
+  const holderState = holder === null ? 'released' : await stateOf(holder);
+  if (holderState !== 'pending') return holderState === 'held';
+  const last = (await log.read(stream)).at(-1);
+  return last !== undefined && isRecent(last.metadata.at, at);
+};
+
 const isRecent = (since: Instant, now: Instant): boolean =>
   Date.parse(now) - Date.parse(since) < claimGraceSeconds * 1_000;
 
@@ -123,19 +160,21 @@ export const uniqueName = <Where, Name, S, E extends Event>({
     if (holder !== null && !isLive(holder)) return 'released';
     return holder !== null && has(holder, name) ? 'held' : 'pending';
   };
+  const stateIn = (where: Reading, name: Name) => async (id: string) =>
+    stateOf(await holderOf(where, id, name), name);
   const claimFor = (where: Writing, name: Name, id: string, authorship: Authorship) =>
-    claimName(
-      where.log,
-      stream(where, name),
-      id,
-      async (other) => stateOf(await holderOf(where, other, name), name),
-      authorship,
-    );
+    claimName(where.log, stream(where, name), id, stateIn(where, name), authorship);
   return {
     stream,
     claim: claimFor,
     release: (where: Writing, name: Name, id: string, authorship: Authorship) =>
       releaseName(where.log, stream(where, name), id, authorship),
+    /** See `claimAddition`. */
+    claimAddition: (where: Reading, name: Name, id: string, at: Instant) =>
+      claimAddition(where.log, stream(where, name), id, stateIn(where, name), at),
+    /** See `releaseAddition`. */
+    releaseAddition: (where: Reading, name: Name, id: string) =>
+      releaseAddition(where.log, stream(where, name), id),
     /** The live holder of the name; null if there is none. */
     find: async (where: Reading, name: Name): Promise<S | null> => {
       const id = (await claimant(where, name)).state.holder;

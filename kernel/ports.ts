@@ -77,17 +77,19 @@ export type StreamAppend = {
    */
   readonly expected: number | 'none';
   readonly events: readonly NewEvent[];
+  /** Appended only after the one before it in the batch, and a `conflict` after a conflict. */
+  readonly afterPrevious?: true;
 };
 /** `position` is that of the last event of the append. */
 export type AppendResult = { readonly position: Position } | 'conflict';
 
 /**
  * Event store (event sourcing), the source of truth. Each StreamAppend is atomic by itself; several
- * in one call are not, since engines need not support that. `append` resolves only after the events
- * are durable. `conflict`: the expected revision is not the stream's, or an event id is already
- * stored with another payload, or the stream was erased. Idempotent: the same ids with the same
- * payload return their first position. Throws Fault `unavailable` when nothing is known to be
- * written or the outcome is unknown: retry with the same ids.
+ * in one call are not, since engines need not support that: see `afterPrevious`. `append` resolves
+ * only after the events are durable. `conflict`: the expected revision is not the stream's, or an
+ * event id is already stored with another payload, or the stream was erased. Idempotent: the same
+ * ids with the same payload return their first position. Throws Fault `unavailable` when nothing is
+ * known to be written or the outcome is unknown: retry with the same ids.
  */
 export interface EventLog extends EventReader {
   append(batch: readonly StreamAppend[]): Promise<readonly AppendResult[]>;

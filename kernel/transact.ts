@@ -54,6 +54,7 @@ export type TransactResult<S, E> = {
 type Decider<A, S, E extends Event> = {
   readonly load: (stream: StreamName, argument: A) => Promise<StreamState<S>>;
   readonly decide: (state: S, argument: A) => Decision<E>;
+  readonly companions?: CompanionsOf<S, E>;
 };
 
 /** Outcome for one of several streams. */
@@ -70,8 +71,20 @@ export type StreamAddition = {
   readonly stream: StreamName;
   readonly expected?: number | 'none';
   readonly events: readonly AddedEvent[];
+  readonly afterPrevious?: true;
 };
 type AddedEvent = Event & { readonly stored?: StoredForm };
+
+/** Additions to other streams that frame the events of a decision, all in one append. */
+type Companions = {
+  /** The decision's events follow only once these are appended, in this order. */
+  readonly before: readonly StreamAddition[];
+  /** These follow only once the decision's events are appended. */
+  readonly after: readonly StreamAddition[];
+};
+export const noCompanions: Companions = { before: [], after: [] };
+/** Companions of a decision's events; `state` is that before them. */
+type CompanionsOf<S, E> = (state: S, events: readonly E[]) => Promise<Companions>;
 
 /** Retries after a lost race before the caller gets 409 (contract 1.9). */
 export const conflictRetriesMax = 3;
@@ -125,7 +138,8 @@ const streamMutexOf = memoizeByObject((_log: EventLog): KeyedMutex => openKeyedM
 /**
  * Optimistic concurrency: loads, folds, decides and appends at the revision it read, one call at a
  * time per stream of this log; after a race lost to another process it retries, at most
- * `conflictRetriesMax` times. A rejection becomes a Fault; so `throw` starts where I/O does.
+ * `conflictRetriesMax` times. A rejection becomes a Fault; so `throw` starts where I/O does. With
+ * `companions`, events go with additions to other streams, and losing their race is a lost race.
  */
 export const transact = <S, E extends Event>(
   log: EventLog,
@@ -133,14 +147,14 @@ export const transact = <S, E extends Event>(
   fold: CachedFold<S, E>,
   decide: Decide<S, NoInfer<E>>,
   authorship: Authorship,
+  companions?: CompanionsOf<S, E>,
 ): Promise<TransactResult<S, E>> =>
   streamMutexOf(log)([stream], async () => {
     const known = (): Promise<StreamState<S>> =>
       fold.load?.(stream) ?? loadStreamState(log, stream, fold);
     const targets = new Map([[stream, null]]);
-    const outcome = (await decideAndAppend(log, targets, { load: known, decide }, authorship)).get(
-      stream,
-    );
+    const decider = { load: known, decide, ...(companions && { companions }) };
+    const outcome = (await decideAndAppend(log, targets, decider, authorship)).get(stream);
     if (outcome === undefined || outcome.position === 'conflict') throw conflictFault();
     const { before, events, position } = outcome;
     const state = events.reduce(fold.evolve, before.state);
@@ -167,33 +181,41 @@ export const transactAll = <A, S, E extends Event>(
 const decideAndAppend = async <A, S, E extends Event>(
   log: EventLog,
   targets: ReadonlyMap<StreamName, A>,
-  { load, decide }: Decider<A, S, E>,
+  { load, decide, companions }: Decider<A, S, E>,
   authorship: Authorship,
 ): Promise<ReadonlyMap<StreamName, StreamOutcome<S, E>>> => {
   const outcomes = new Map<StreamName, StreamOutcome<S, E>>();
   let open = [...targets];
   await attemptUntilDone(async () => {
-    const pending: (StreamAddition & {
-      readonly before: StreamState<S>;
-      readonly events: readonly E[];
-    })[] = [];
+    const additions: StreamAddition[] = [];
+    /** Index of each stream's own addition. */
+    const pending = new Map<number, StreamName>();
     for (const [stream, before, argument] of await loadStreamStates(open, load)) {
       const events = decide(before.state, argument);
       if (isRejection(events)) throw new Fault(events.rejected, events.detail, events.details);
       outcomes.set(stream, { before, events, position: before.position });
-      if (events.length > 0) pending.push({ stream, expected: before.revision, events, before });
+      if (events.length === 0) continue;
+      const own = { stream, expected: before.revision, events };
+      const around = companions ? await companions(before.state, events) : noCompanions;
+      pending.set(additions.length + around.before.length, stream);
+      additions.push(...chainAdditions([...around.before, own, ...around.after]));
     }
-    const results = await appendEvents(log, pending, authorship);
-    for (const [at, { stream, before, events }] of pending.entries()) {
+    const results = await appendEvents(log, additions, authorship);
+    for (const [at, stream] of pending) {
+      const outcome = outcomes.get(stream);
       const result = results[at] ?? 'conflict';
       const position = result === 'conflict' ? result : result.position;
-      outcomes.set(stream, { before, events, position });
+      if (outcome !== undefined) outcomes.set(stream, { ...outcome, position });
     }
     open = open.filter(([stream]) => outcomes.get(stream)?.position === 'conflict');
     return open.length === 0 ? null : 'conflict';
   });
   return outcomes;
 };
+
+/** Makes each addition depend on the one before it. */
+const chainAdditions = (additions: readonly StreamAddition[]): readonly StreamAddition[] =>
+  additions.map((addition, at) => (at === 0 ? addition : { ...addition, afterPrevious: true }));
 
 const loadStreamStates = async <A, S>(
   targets: readonly (readonly [StreamName, A])[],
@@ -253,10 +275,11 @@ export const appendEvents = async (
 ): Promise<readonly AppendResult[]> => {
   if (additions.length === 0) return [];
   const results = await log.append(
-    additions.map(({ stream, expected = 'none', events }) => ({
+    additions.map(({ stream, expected = 'none', events, afterPrevious }) => ({
       stream,
       expected,
       events: stampEvents(stream, nextRevision(expected), events, authorship),
+      ...(afterPrevious && { afterPrevious }),
     })),
   );
   return additions.map((_, at) => results[at] ?? 'conflict');

@@ -12,6 +12,7 @@ type DatasetKey = { readonly organization: OrganizationId; readonly id: DatasetI
 /** Dataset names, unique among the organisation's live datasets (contract 4.7, rule 2). */
 export const datasetNames = scopedNames({
   what: 'dataset',
+  scope: 'organizationId',
   called: 'A dataset',
   holder: datasetStream,
   fold: datasets,
@@ -21,22 +22,38 @@ export const datasetNames = scopedNames({
 const suffixesMax = 1_000;
 const nameMax = 255;
 
+/** A dataset's wanted name; `suffixed`: as `name (1)`, `name (2)` … when it is taken. */
+export type WantedName = { readonly name: string; readonly suffixed: boolean };
+
 /**
- * Claims the dataset's name: the wanted one or, with `suffixed`, the first free of `name (1)`,
- * `name (2)` … when it is taken. Throws Fault `already-exists`.
+ * Result of `attempt` with the first name that it does not find taken, which it says by null.
+ * Throws Fault `already-exists`.
  */
-export const claimDatasetName = async (
-  needs: Needs,
-  { organization, id }: DatasetKey,
-  wanted: { readonly name: string; readonly suffixed: boolean },
-  cause: Authorship,
-): Promise<string> => {
+export const withFreeName = async <T>(
+  wanted: WantedName,
+  attempt: (name: string) => Promise<T | null>,
+): Promise<T> => {
   for (let suffix = 0; suffix <= (wanted.suffixed ? suffixesMax : 0); suffix += 1) {
-    const name = withSuffix(wanted.name, suffix);
-    if (await datasetNames.claim(needs, { scope: organization, name }, id, cause)) return name;
+    const result = await attempt(withSuffix(wanted.name, suffix));
+    if (result !== null) return result;
   }
   throw new Fault('already-exists', `A dataset named '${wanted.name}' exists already`);
 };
+
+/**
+ * Claims the wanted name of a dataset whose rows are stored before it is created. Throws Fault
+ * `already-exists`.
+ */
+export const claimDatasetName = (
+  needs: Needs,
+  { organization, id }: DatasetKey,
+  wanted: WantedName,
+  cause: Authorship,
+): Promise<string> =>
+  withFreeName(wanted, async (name) => {
+    const isOurs = await datasetNames.claim(needs, { scope: organization, name }, id, cause);
+    return isOurs ? name : null;
+  });
 
 /** Appends the suffix and truncates the name so that both fit. */
 const withSuffix = (name: string, suffix: number): string => {

@@ -15,12 +15,12 @@ import {
   type Principal,
   type VisibleProject,
 } from '../../contract/roles.js';
-import { isRejection, reject, type Decide } from '../../kernel/decision.js';
+import { reject, type Decide } from '../../kernel/decision.js';
 import type { DatasetEvent } from '../../events/datasets.js';
 import { Fault } from '../../kernel/fault.js';
 import { isIfMatchMet, type IfMatch } from '../../kernel/if-match.js';
 import type { DatasetId } from '../../kernel/schema-types.js';
-import { loadStreamState, transact, type Authorship } from '../../kernel/transact.js';
+import type { Authorship } from '../../kernel/transact.js';
 import { datasets, datasetStream, type Dataset } from '../facts/datasets.js';
 import { visibleDataset } from '../access/dataset-visibility.js';
 import { loadUserBlock } from '../facts/users.js';
@@ -29,7 +29,7 @@ import { contentWrites } from './version-routes.js';
 import { createDatasetFrom } from './creation.js';
 import { change, link, remove, unlink } from './datasets.js';
 import { mappingComplaints } from './column-mapping.js';
-import { datasetNames, claimDatasetName } from './names.js';
+import { datasetNames, withFreeName, type WantedName } from './names.js';
 import type { DatasetNeeds } from './needs.js';
 type DecideDataset = Decide<Dataset | null, DatasetEvent>;
 
@@ -73,11 +73,9 @@ const changeDatasetRoute = (needs: DatasetNeeds): Route =>
 
 const deleteDatasetRoute = (needs: DatasetNeeds): Route =>
   writeRoute(deleteDataset, async ({ params: { dataset_id: id }, ifMatch, cause }) => {
-    const { dataset, position } = await needs.keyedMutex([datasetStream(id)], () =>
+    const { position } = await needs.keyedMutex([datasetStream(id)], () =>
       transactDataset(needs, id, ifMatching(ifMatch, remove()), cause),
     );
-    const { organizationId: scope, name } = dataset;
-    await datasetNames.release(needs, { scope, name }, id, cause);
     return { position, body: { message: 'The dataset is deleted; its rows are being erased.' } };
   });
 
@@ -100,18 +98,18 @@ const unlinkDatasetRoute = (needs: DatasetNeeds): Route =>
   });
 
 const transactDataset = async (
-  { log }: DatasetNeeds,
+  needs: DatasetNeeds,
   id: DatasetId,
   decide: DecideDataset,
   cause: Authorship,
 ) => {
-  const done = await transact(log, datasetStream(id), datasets, decide, cause);
+  const done = await datasetNames.transact(needs, id, datasets, decide, cause);
   const state = requireDataset(done.state);
   const changed = done.events.length > 0 && { updatedAt: cause.at };
   return { position: done.position, dataset: { ...state, ...changed } };
 };
 
-const changeDatasetFields = async (
+const changeDatasetFields = (
   needs: DatasetNeeds,
   request: {
     readonly id: DatasetId;
@@ -122,30 +120,16 @@ const changeDatasetFields = async (
 ) => {
   const { id, ifMatch } = request;
   const { name: wanted, ...rest } = request.wanted;
-  const before = requireDataset(
-    (await loadStreamState(needs.log, datasetStream(id), datasets)).state,
-  );
-  // Checked before the name is reserved, so that a refused change reserves none.
-  throwRejection(ifMatching(ifMatch, change({ ...rest, name: null }))(before));
-  const name =
-    wanted === null || wanted.name === before.name
-      ? null
-      : await claimDatasetName(needs, { organization: before.organizationId, id }, wanted, cause);
-  let old = before.name;
-  const done = await transactDataset(
-    needs,
-    id,
-    (now) => {
-      old = now?.name ?? old;
-      return ifMatching(ifMatch, change({ ...rest, name }))(now);
-    },
-    cause,
-  );
-  if (name !== null && name !== old) {
-    const oldName = { scope: done.dataset.organizationId, name: old };
-    await datasetNames.release(needs, oldName, id, cause);
-  }
-  return done;
+  const changeTo = (name: string | null) =>
+    transactDataset(needs, id, ifMatching(ifMatch, change({ ...rest, name })), cause);
+  return wanted === null
+    ? changeTo(null)
+    : withFreeName(wanted, (name) => changeTo(name).catch(nullIfTaken));
+};
+
+const nullIfTaken = (error: unknown): null => {
+  if (error instanceof Fault && error.code === 'already-exists') return null;
+  throw error;
 };
 
 /** Links or unlinks a dataset; the caller must be an editor of the project. */
@@ -178,19 +162,15 @@ const ifMatching =
       ? decide(dataset)
       : reject('precondition-failed', 'The dataset was changed meanwhile');
 
-const throwRejection = (decision: ReturnType<DecideDataset>): void => {
-  if (isRejection(decision)) throw new Fault(decision.rejected, decision.detail, decision.details);
-};
-
 type DatasetChange = Omit<Parameters<typeof change>[0], 'name'> & {
-  readonly name: ReturnType<typeof wantedName>;
+  readonly name: WantedName | null;
 };
 type NameGiven =
   | string
   | { readonly value: string; readonly append_suffix_if_duplicate?: boolean }
   | null
   | undefined;
-const wantedName = (given: NameGiven) => {
+const wantedName = (given: NameGiven): WantedName | null => {
   if (given == null) return null;
   if (typeof given === 'string') return { name: given, suffixed: false };
   return { name: given.value, suffixed: given.append_suffix_if_duplicate === true };

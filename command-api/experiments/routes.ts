@@ -116,13 +116,11 @@ const changeExperimentRoute = (needs: ExperimentNeeds): Route =>
     changeExperiment,
     async ({ body, params, principal, cause }) => {
       const { project_id: project, experiment_id: id } = params;
-      const before = await liveExperiment(needs.log, project, id);
+      await liveExperiment(needs.log, project, id);
       const group = await findOrCreateGroup(needs, project, body, cause);
       const wanted = { name: body.name, taskType: body.task_type ?? null, group };
-      const names = { scope: project, from: before.name, to: body.name };
-      const { position } = await experimentNames.rename(needs, names, id, cause, () =>
-        transact(needs.log, runStream(id), experiments, change(id, project, wanted), cause),
-      );
+      const decide = change(id, project, wanted);
+      const { position } = await experimentNames.transact(needs, id, experiments, decide, cause);
       return { position, body: await needs.experimentShown(principal, project, id, position) };
     },
     ({ body }) => groupComplaints(body),
@@ -131,10 +129,9 @@ const changeExperimentRoute = (needs: ExperimentNeeds): Route =>
 const deleteExperimentRoute = (needs: ExperimentNeeds): Route =>
   writeRoute(deleteExperiment, async ({ params, cause }) => {
     const { project_id: project, experiment_id: id } = params;
-    const { name, dataset } = await liveExperiment(needs.log, project, id);
+    const { dataset } = await liveExperiment(needs.log, project, id);
     const decide = remove(id, project);
-    const { position } = await transact(needs.log, runStream(id), experiments, decide, cause);
-    await experimentNames.release(needs, { scope: project, name }, id, cause);
+    const { position } = await experimentNames.transact(needs, id, experiments, decide, cause);
     const unlinked =
       dataset === null ? null : await needs.unlinkDataset({ dataset, project, run: id }, cause);
     return { position: unlinked ?? position, body: null };

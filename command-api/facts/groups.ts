@@ -72,6 +72,7 @@ export const groups: Fold<Group | null, GroupEvent> = {
 /** Group names, unique in their organisation (contract 5.3). */
 export const groupNames = scopedNames({
   what: 'group',
+  scope: 'organizationId',
   called: 'A group',
   holder: groupStream,
   fold: groups,

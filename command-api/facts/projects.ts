@@ -90,6 +90,7 @@ export const projects: Fold<Project | null, ProjectEvent> = {
 /** Project names, unique in their organisation (contract 4.1). */
 export const projectNames = scopedNames({
   what: 'project',
+  scope: 'organizationId',
   called: 'A project',
   holder: projectStream,
   fold: projects,

@@ -1,4 +1,4 @@
-import type { Fold } from '../../kernel/decision.js';
+import type { Decide, Fold } from '../../kernel/decision.js';
 import { Fault } from '../../kernel/fault.js';
 import {
   streamNameOf,
@@ -8,7 +8,7 @@ import {
   type StreamName,
 } from '../../kernel/ports.js';
 import { uniqueName } from '../../kernel/name-reservation.js';
-import type { Authorship } from '../../kernel/transact.js';
+import { noCompanions, transact, type Authorship } from '../../kernel/transact.js';
 
 /**
  * Stream that reserves a name. `digest` is derived from the name and its scope, so that no client
@@ -35,16 +35,24 @@ export const reservationStream = (
 
 export type IdDeriver = { readonly ids: Pick<Ids, 'derive'> };
 type NamingNeeds = IdDeriver & { readonly log: EventLog };
-type NameChange = { readonly scope: string; readonly from: string; readonly to: string };
-
 /** A name with the scope in which it is unique: the id of an organisation or a project. */
 type ScopedName = { readonly scope: string; readonly name: string };
 
 type NameHolder = { readonly name: string; readonly live: boolean };
 
-/** Unique names within a scope, held by live holders; refusals begin with `called`. */
-export const scopedNames = <S extends NameHolder, E extends Event>(rules: {
+type HolderIn<Scope extends string> = NameHolder & { readonly [scope in Scope]: string };
+
+/**
+ * Unique names within a scope, which the holder's member `scope` says, held by live holders;
+ * refusals begin with `called`.
+ */
+export const scopedNames = <
+  Scope extends 'organizationId' | 'projectId',
+  S extends HolderIn<Scope>,
+  E extends Event,
+>(rules: {
   readonly what: Parameters<typeof reservationStream>[0];
+  readonly scope: Scope;
   readonly called: string;
   readonly holder: (id: string) => StreamName;
   readonly fold: Fold<S | null, E>;
@@ -56,30 +64,44 @@ export const scopedNames = <S extends NameHolder, E extends Event>(rules: {
     isLive: (holder) => holder.live,
     has: (holder, { name }) => holder.name === name,
   });
-  /** Reserves the name. Throws Fault `already-exists` when it has another holder. */
-  const take = async (needs: NamingNeeds, name: ScopedName, id: string, authorship: Authorship) => {
-    if (await names.claim(needs, name, id, authorship)) return;
-    throw new Fault('already-exists', `${rules.called} named '${name.name}' exists already`);
-  };
+  const takenFault = (name: string): Fault =>
+    new Fault('already-exists', `${rules.called} named '${name}' exists already`);
   return {
     ...names,
-    take,
+    /** Reserves the name. Throws Fault `already-exists` when it has another holder. */
+    take: async (needs: NamingNeeds, name: ScopedName, id: string, authorship: Authorship) => {
+      if (!(await names.claim(needs, name, id, authorship))) throw takenFault(name.name);
+    },
     /**
-     * Reserves the new name, runs `work`, which renames, and releases the old name; only `work`
-     * when both are equal.
+     * `transact` on the holder's stream: events that create, rename or end the holder take its new
+     * name and release its old one in the same append (D-235). Throws Fault `already-exists` when
+     * the name has another holder.
      */
-    rename: async <T>(
+    transact: <H extends HolderIn<Scope>, F extends Event>(
       needs: NamingNeeds,
-      { scope, from, to }: NameChange,
       id: string,
+      fold: Fold<H | null, F>,
+      decide: Decide<H | null, NoInfer<F>>,
       authorship: Authorship,
-      work: () => Promise<T>,
-    ): Promise<T> => {
-      if (from === to) return work();
-      await take(needs, { scope, name: to }, id, authorship);
-      const done = await work();
-      await names.release(needs, { scope, name: from }, id, authorship);
-      return done;
+    ) => {
+      const nameOf = (holder: H | null): ScopedName | null =>
+        holder?.live === true ? { scope: holder[rules.scope], name: holder.name } : null;
+      return transact(
+        needs.log,
+        rules.holder(id),
+        fold,
+        decide,
+        authorship,
+        async (state, events) => {
+          const from = nameOf(state);
+          const to = nameOf(events.reduce(fold.evolve, state));
+          if (from?.name === to?.name) return noCompanions;
+          const claim = to && (await names.claimAddition(needs, to, id, authorship.at));
+          if (to !== null && claim === null) throw takenFault(to.name);
+          const release = from && (await names.releaseAddition(needs, from, id));
+          return { before: claim ? [claim] : [], after: release ? [release] : [] };
+        },
+      );
     },
   };
 };

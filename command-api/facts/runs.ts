@@ -104,6 +104,7 @@ export const liveRunAndPosition = async (
 /** Log stream names, unique in their project (contract 5.5). */
 export const logStreamNames = scopedNames({
   what: 'log-stream',
+  scope: 'projectId',
   called: 'A log stream',
   holder: runStream,
   fold: runs,
@@ -112,6 +113,7 @@ export const logStreamNames = scopedNames({
 /** Experiment names, unique in their project (contract 5.5). */
 export const experimentNames = scopedNames({
   what: 'experiment',
+  scope: 'projectId',
   called: 'An experiment',
   holder: runStream,
   fold: runs,

@@ -60,6 +60,7 @@ export const liveScorer = async (
 /** Scorer names, unique in their organisation (contract 5.10). */
 export const scorerNames = scopedNames({
   what: 'scorer',
+  scope: 'organizationId',
   called: 'A scorer',
   holder: scorerStream,
   fold: scorers,

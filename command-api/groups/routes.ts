@@ -55,8 +55,6 @@ const createGroupRoute = (needs: GroupNeeds): Route =>
       ...listed.map(([user, role]) => [user, role ?? 'member'] as const),
       [principal.userId, 'maintainer'],
     ]);
-    const names = { scope: principal.organizationId, name: body.name };
-    await groupNames.take(needs, names, id, cause);
     const decide = create({
       id,
       organizationId: principal.organizationId,
@@ -71,27 +69,23 @@ const createGroupRoute = (needs: GroupNeeds): Route =>
         id: mint('GroupMemberId'),
       })),
     });
-    const { state, position } = await transact(needs.log, groupStream(id), groups, decide, cause);
+    const { state, position } = await groupNames.transact(needs, id, groups, decide, cause);
     return { position, body: await answerOf(needs.log, requireGroup(state), principal) };
   });
 
 const changeGroupRoute = (needs: GroupNeeds): Route =>
   writeRoute(changeGroup, async ({ body, params, principal, cause }) => {
     const id = params.group_id;
-    const { organizationId: scope, name: from } = await loadLiveGroup(needs.log, id);
-    const names = { scope, from, to: body.name ?? from };
-    const { state, position } = await groupNames.rename(needs, names, id, cause, () =>
-      transact(needs.log, groupStream(id), groups, change(id, body), cause),
-    );
+    const decide = change(id, body);
+    const { state, position } = await groupNames.transact(needs, id, groups, decide, cause);
     return { position, body: await answerOf(needs.log, requireGroup(state), principal) };
   });
 
 const deleteGroupRoute = (needs: GroupNeeds): Route =>
   writeRoute(deleteGroup, async ({ params, cause }) => {
     const id = params.group_id;
-    const { organizationId: scope, name } = await loadLiveGroup(needs.log, id);
-    const { position } = await transact(needs.log, groupStream(id), groups, remove(id), cause);
-    await groupNames.release(needs, { scope, name }, id, cause);
+    await loadLiveGroup(needs.log, id);
+    const { position } = await groupNames.transact(needs, id, groups, remove(id), cause);
     return { position, body: { message: 'The group is deleted; its project roles end.' } };
   });
 

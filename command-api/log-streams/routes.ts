@@ -10,7 +10,7 @@ import { writeRoute, type Route } from '../../contract/operation.js';
 import { Fault } from '../../kernel/fault.js';
 import type { EventLog, Ids } from '../../kernel/ports.js';
 import type { Instant } from '../../kernel/schema-types.js';
-import { loadStreamState, transact } from '../../kernel/transact.js';
+import { loadStreamState } from '../../kernel/transact.js';
 import { logStreamNames, runs, type Run, runStream } from '../facts/runs.js';
 import { loadUserBlock } from '../facts/users.js';
 import { create, isLive, remove, rename } from './log-streams.js';
@@ -26,8 +26,6 @@ export const logStreamWrites = (needs: LogStreamNeeds): readonly Route[] => [
 const createLogStreamRoute = (needs: LogStreamNeeds): Route =>
   writeRoute(createLogStream, async ({ body, params, principal, cause, mint }) => {
     const id = mint('RunId');
-    const names = { scope: params.project_id, name: body.name };
-    await logStreamNames.take(needs, names, id, cause);
     const decide = create({
       id,
       projectId: params.project_id,
@@ -36,7 +34,7 @@ const createLogStreamRoute = (needs: LogStreamNeeds): Route =>
       createdBy: principal.userId,
       createdAt: cause.at,
     });
-    const { state, position } = await transact(needs.log, runStream(id), runs, decide, cause);
+    const { state, position } = await logStreamNames.transact(needs, id, runs, decide, cause);
     const made = requireLogStream(state);
     const user = await loadUserBlock(needs.log, principal.userId);
     return { position, body: logStreamAnswer(factsOf(made, made.createdAt), user, notCounted) };
@@ -45,12 +43,8 @@ const createLogStreamRoute = (needs: LogStreamNeeds): Route =>
 const renameLogStreamRoute = (needs: LogStreamNeeds): Route =>
   writeRoute(renameLogStream, async ({ body, params, cause }) => {
     const { project_id: project, log_stream_id: id } = params;
-    const before = await loadStreamState(needs.log, runStream(id), runs);
-    if (!isLive(before.state, project)) throw logStreamNotFound();
-    const names = { scope: project, from: before.state.name, to: body.name };
-    const { state, position } = await logStreamNames.rename(needs, names, id, cause, () =>
-      transact(needs.log, runStream(id), runs, rename(id, project, body.name), cause),
-    );
+    const decide = rename(id, project, body.name);
+    const { state, position } = await logStreamNames.transact(needs, id, runs, decide, cause);
     const run = requireLogStream(state);
     const changed = (await needs.log.read(runStream(id))).findLast(({ revision }) => revision > 0);
     const user = await loadUserBlock(needs.log, run.createdBy);
@@ -65,9 +59,8 @@ const deleteLogStreamRoute = (needs: LogStreamNeeds): Route =>
     const { project_id: project, log_stream_id: id } = params;
     const before = await loadStreamState(needs.log, runStream(id), runs);
     if (!isLive(before.state, project)) throw logStreamNotFound();
-    const { position } = await transact(needs.log, runStream(id), runs, remove(id, project), cause);
-    const names = { scope: project, name: before.state.name };
-    await logStreamNames.release(needs, names, id, cause);
+    const decide = remove(id, project);
+    const { position } = await logStreamNames.transact(needs, id, runs, decide, cause);
     return { position, body: null };
   });
 

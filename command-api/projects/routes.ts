@@ -12,7 +12,6 @@ import { roleInProject } from '../../contract/roles.js';
 import { Fault } from '../../kernel/fault.js';
 import type { EventLog, Ids } from '../../kernel/ports.js';
 import type { Instant, ProjectId } from '../../kernel/schema-types.js';
-import { loadStreamState, transact } from '../../kernel/transact.js';
 import { projectNames, projects, type Project, projectStream } from '../facts/projects.js';
 import { loadUserBlock } from '../facts/users.js';
 import { change, create, remove } from './projects.js';
@@ -33,8 +32,6 @@ export const projectWrites = (needs: ProjectNeeds): readonly Route[] => [
 const createProjectRoute = (needs: ProjectNeeds): Route =>
   writeRoute(createProject, async ({ body, principal, cause, mint }) => {
     const id = mint('ProjectId');
-    const names = { scope: principal.organizationId, name: body.name };
-    await projectNames.take(needs, names, id, cause);
     const decide = create({
       id,
       organizationId: principal.organizationId,
@@ -43,8 +40,7 @@ const createProjectRoute = (needs: ProjectNeeds): Route =>
       createdBy: principal.userId,
       createdAt: cause.at,
     });
-    const stream = projectStream(id);
-    const { state, position } = await transact(needs.log, stream, projects, decide, cause);
+    const { state, position } = await projectNames.transact(needs, id, projects, decide, cause);
     const made = requireProject(state);
     const user = await loadUserBlock(needs.log, principal.userId);
     // The creator is the owner; a limited key may still have a lower role in the project.
@@ -56,16 +52,10 @@ const createProjectRoute = (needs: ProjectNeeds): Route =>
 const changeProjectRoute = (needs: ProjectNeeds): Route =>
   writeRoute(changeProject, async ({ body, params, project, cause }) => {
     const id = params.project_id;
-    const stream = projectStream(id);
-    const { organizationId: scope, name: from } = requireProject(
-      (await loadStreamState(needs.log, stream, projects)).state,
-    );
-    const names = { scope, from, to: body.name ?? from };
-    const changed = await projectNames.rename(needs, names, id, cause, () =>
-      transact(needs.log, stream, projects, change(id, body), cause),
-    );
+    const decide = change(id, body);
+    const changed = await projectNames.transact(needs, id, projects, decide, cause);
     const state = requireProject(changed.state);
-    const last = (await needs.log.read(stream)).findLast(({ type }) => isShown(type));
+    const last = (await needs.log.read(projectStream(id))).findLast(({ type }) => isShown(type));
     const facts = factsOf(state, last?.metadata.at ?? state.createdAt);
     const user = await loadUserBlock(needs.log, state.createdBy);
     const runs = await needs.newestRuns(id, shownRunsMax);
@@ -79,10 +69,8 @@ const deleteProjectRoute = (needs: ProjectNeeds): Route =>
   writeRoute(deleteProject, async ({ params, cause }) => {
     const id = params.project_id;
     const decide = remove(id);
-    const stream = projectStream(id);
-    const { state, position } = await transact(needs.log, stream, projects, decide, cause);
-    const { organizationId: scope, name } = requireProject(state);
-    await projectNames.release(needs, { scope, name }, id, cause);
+    const { state, position } = await projectNames.transact(needs, id, projects, decide, cause);
+    requireProject(state);
     return {
       position,
       body: { message: 'The project is deleted; its contents are being erased.' },

@@ -54,11 +54,10 @@ const createScorerRoute = ({ log, ids }: ScorerNeeds): Route =>
       if (known.state !== null && !isRepeat(known.state, creation)) {
         throw new Fault('already-exists', 'A scorer of this id exists already');
       }
-      await scorerNames.take({ log, ids }, { scope: organizationId, name: body.name }, id, cause);
-      const stream = scorerStream(id);
       const decide = create({ ...creation, createdAt: cause.at });
-      const made = await transact(log, stream, scorers, decide, cause);
-      const updatedAt = made.events.length > 0 ? cause.at : await lastChangeAt(log, stream);
+      const made = await scorerNames.transact({ log, ids }, id, scorers, decide, cause);
+      const updatedAt =
+        made.events.length > 0 ? cause.at : await lastChangeAt(log, scorerStream(id));
       return { position: made.position, body: scorerAnswerOf(made.state, updatedAt, principal) };
     },
     ({ body }) => [...nameComplaints(body.name), ...detailComplaints(body)],
@@ -166,13 +165,16 @@ const addVersionRoute = ({ log, ids }: ScorerNeeds): Route =>
   );
 
 const deleteScorerRoute = ({ log, ids }: ScorerNeeds): Route =>
-  writeRoute(deleteScorer, async ({ params, cause }) => {
-    refusePreset(params.scorer_id);
-    const stream = scorerStream(params.scorer_id);
-    const { state, position } = await transact(log, stream, scorers, remove, cause);
+  writeRoute(deleteScorer, async ({ params: { scorer_id: id }, cause }) => {
+    refusePreset(id);
+    const { state, position } = await scorerNames.transact(
+      { log, ids },
+      id,
+      scorers,
+      remove,
+      cause,
+    );
     if (state === null) throw new Fault('not-found', 'Scorer not found');
-    const { organizationId: scope, name } = state;
-    await scorerNames.release({ log, ids }, { scope, name }, state.id, cause);
     return { position, body: { message: 'The scorer is deleted.' } };
   });
 

@@ -32,6 +32,7 @@ type PendingAppend = {
   readonly expected: number | 'none';
   readonly encoded: readonly PreparedEvent[];
   readonly bytes: number;
+  readonly afterPrevious: boolean;
 };
 type StoredPlace = Pick<EsdbEvent, 'serverId' | 'revision' | 'position'>;
 type AppendConnection = Connection & { readonly batch: BatchAppender };
@@ -54,12 +55,17 @@ export const openIdempotentAppend = (needs: Needs) => {
   };
   const appendAll = async (orders: readonly PendingAppend[]): Promise<readonly AppendResult[]> => {
     const before = new Map<StreamName, Promise<AppendResult>>();
+    let previous: Promise<AppendResult | null> = Promise.resolve(null);
     const all = orders.map((order) => {
       // Appends to one stream run in order. An append takes a slot only after its predecessor
       // ended, so that a waiting append cannot block the one it waits for.
       const earlier = before.get(order.stream) ?? Promise.resolve();
-      const own = earlier.then(() => slots.run({}, {}, () => appendOne(needs, wire, order)));
+      const required = order.afterPrevious ? previous : Promise.resolve(null);
+      const own = Promise.all([required, earlier]).then(([result]) =>
+        result === 'conflict' ? result : slots.run({}, {}, () => appendOne(needs, wire, order)),
+      );
       before.set(order.stream, own);
+      previous = own;
       return own;
     });
     // Waits for all, so that nothing of this call continues after it failed.
@@ -212,7 +218,7 @@ const writeParts = async (
 };
 
 /** Throws TypeError for an append that the client cannot take. */
-const toPendingAppend = ({ stream, expected, events }: StreamAppend): PendingAppend => {
+const toPendingAppend = ({ stream, expected, events, ...rest }: StreamAppend): PendingAppend => {
   if (stream === '') throw new TypeError('a stream needs a name');
   const encoded = events.map(prepareEvent);
   return {
@@ -220,6 +226,7 @@ const toPendingAppend = ({ stream, expected, events }: StreamAppend): PendingApp
     expected,
     encoded,
     bytes: encoded.reduce((sum, event) => sum + event.bytes, 0),
+    afterPrevious: rest.afterPrevious === true,
   };
 };
 

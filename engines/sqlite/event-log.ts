@@ -290,7 +290,7 @@ const encodeAppends = (batch: readonly StreamAppend[]) => {
   const join = openJoinBuffer(
     batch.flatMap(({ events }) => events.flatMap(({ json = [] }) => json)),
   );
-  const orders = batch.map(({ stream, expected, events }): StreamOrder => ({
+  const orders = batch.map(({ stream, expected, events, afterPrevious }): StreamOrder => ({
     stream,
     expected: expected === 'none' ? -1 : expected,
     events: events.map(({ id, type, data, json, metadata }) => ({
@@ -300,6 +300,7 @@ const encodeAppends = (batch: readonly StreamAppend[]) => {
       data: json === undefined ? JSON.stringify(data ?? null) : join.put(json),
       metadata: JSON.stringify(metadata),
     })),
+    ...(afterPrevious && { afterPrevious }),
   }));
   return { orders, buffer: join.buffer };
 };

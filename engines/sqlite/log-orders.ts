@@ -24,6 +24,7 @@ export type StreamOrder = {
     readonly data: string | Uint8Array;
     readonly metadata: string;
   }[];
+  readonly afterPrevious?: true;
 };
 type EraseOrder = { readonly kind: 'erase'; readonly id: number; readonly stream: string };
 /** Probe whether a full disk has room again. */

@@ -1,6 +1,6 @@
 import type { Database } from './database.js';
 import { openAppender } from './log-append.js';
-import type { AppendOrder, OrderOutcome } from './log-orders.js';
+import type { AppendOrder, AppendOutcome, OrderOutcome } from './log-orders.js';
 
 /**
  * WAL pages (of 8 KiB, so 32 MiB) after which the WAL is checkpointed into the file, between
@@ -28,6 +28,15 @@ export const openWriteOperations = (database: Database) => {
     work();
     commit.run();
   };
+  /** Appends of one call; each with `afterPrevious` is a conflict after a conflict. */
+  const appendInOrder = (batch: AppendOrder['batch']): readonly AppendOutcome[] => {
+    const outcomes: AppendOutcome[] = [];
+    for (const order of batch) {
+      const isRefused = order.afterPrevious === true && outcomes.at(-1) === 'conflict';
+      outcomes.push(isRefused ? 'conflict' : appender.append(order));
+    }
+    return outcomes;
+  };
   return {
     last: appender.last,
     append: (orders: readonly AppendOrder[]): readonly OrderOutcome[] => {
@@ -35,7 +44,7 @@ export const openWriteOperations = (database: Database) => {
       const outcomes: OrderOutcome[] = [];
       inTransaction(() => {
         for (const { id, batch } of orders) {
-          outcomes.push({ id, written: batch.map(appender.append), last: appender.last() });
+          outcomes.push({ id, written: appendInOrder(batch), last: appender.last() });
         }
       });
       return outcomes;

@@ -300,6 +300,13 @@ describe('a log with ingest backpressure', () => {
     expect(ended).to.deep.equal([positionAt(2), positionAt(3), positionAt(4)]);
   });
 
+  it('keeps an append in the part of the one that it follows', async () => {
+    const { paced, batches } = opened();
+    const follower = { ...streamOf(2, 900_000), afterPrevious: true } as const;
+    await paced.append([streamOf(1, 300_000), follower, streamOf(3, 10)]);
+    expect(batches.map(({ length }) => length)).to.deep.equal([2, 1]);
+  });
+
   it('counts the spans of an event beside its bytes, and divides by bytes alone', async () => {
     const { paced, batches, asked } = opened();
     const spans = Array.from({ length: 2_000 }, () => ({}));

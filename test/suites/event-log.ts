@@ -17,6 +17,7 @@ import { erasedContentSuite } from './event-log-erasures.js';
 import { evidenceSuite } from './event-log-evidence.js';
 import { streamSuite } from './event-log-streams.js';
 import { raceSuite } from './event-log-races.js';
+import { chainSuite } from './event-log-chains.js';
 
 /**
  * A log on an empty store. `reopen` closes it gracefully and opens the same store; `close` also
@@ -70,6 +71,7 @@ export const logWritingSuite = (name: string, open: OpenEventLog): void =>
 
 const writing = ({ log, reopen }: Opened): void => {
   revisionSuite(log);
+  chainSuite(log);
   repeatSuite(log, reopen);
   erasureSuite(log, reopen);
   erasedContentSuite(log, reopen);
