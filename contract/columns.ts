@@ -111,10 +111,3 @@ export const metricsTestingColumns = operation({
   response: columnList,
   faults: ['not-found'],
 });
-
-export const columnOperations = [
-  sessionsAvailableColumns,
-  tracesAvailableColumns,
-  spansAvailableColumns,
-  metricsTestingColumns,
-];

@@ -82,5 +82,4 @@ export const exportDatasetContent = operation({
   }),
 });
 
-export const recordExportOperations = [exportSessions, exportTraces, exportSpans];
 export const datasetExportOperations = [exportDatasetContent];

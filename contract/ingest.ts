@@ -242,5 +242,3 @@ export const updateSpan = operation({
   }),
   faults: ['not-found', 'conflict'],
 });
-
-export const ingestOperations = [createSession, logTraces, updateTrace, logSpans, updateSpan];

@@ -52,7 +52,10 @@ import { serviceOperations } from './service.js';
 import { userOperations } from './users.js';
 import { viewOperations } from './views.js';
 
-/** Tags of the OpenAPI document: each operation is under one of them (test/contract). */
+/**
+ * Nouns of the interface with their operations, each under one of them: what is listed is served.
+ * The tags of the OpenAPI document and the nouns of the TypeScript client. A list, not discovery.
+ */
 export const nouns: readonly OpenApiTag[] = [
   {
     name: 'Traces',

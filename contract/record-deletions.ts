@@ -72,8 +72,6 @@ const deletion = (operationId: string, population: Population) =>
 export const deleteSessions = deletion('deleteSessions', 'session');
 export const deleteTraces = deletion('deleteTraces', 'trace');
 
-export const recordDeletionOperations = [deleteSessions, deleteTraces];
-
 /** Refuses a request without a selection: to delete everything, delete the project. */
 export const unchosenComplaints = (body: RecordDeletion): readonly Complaint[] =>
   selectedRun(body) === null && body.filter_tree == null && (body.filters?.length ?? 0) === 0

@@ -330,15 +330,3 @@ export const getSession = operation({
 
 /** OpenAPI components. */
 export const recordReadComponents = { SpanTree: spanTree };
-
-export const recordReadOperations = [
-  searchSessions,
-  countSessions,
-  getSession,
-  searchTraces,
-  countTraces,
-  getTrace,
-  searchSpans,
-  countSpans,
-  getSpan,
-];

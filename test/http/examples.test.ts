@@ -29,7 +29,7 @@ const first = [
   'deleteByMetadata',
 ];
 /** Ends what others need: a template goes with its ratings, a project with all in it. */
-const last = ['withdrawRating'];
+const last = ['withdrawRating', 'removeGroupCollaborator', 'deleteSessions', 'deleteTraces'];
 const isEnd = ({ operationId, method }: Operation): boolean =>
   method === 'DELETE' || operationId.startsWith('delete');
 
