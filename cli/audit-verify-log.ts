@@ -4,7 +4,7 @@ import { systemClock } from '../engines/node/clock.js';
 import { findDamagedEvent } from '../engines/sqlite/integrity-check.js';
 import type { ChainName } from '../kernel/history/entries.js';
 import { allChainHeads } from '../kernel/history/find-entry.js';
-import { historyVerification } from '../service/adapters/history-verification.js';
+import { historyVerification } from '../named-queries/history-verification.js';
 import { openHistoryReader, type HistoryReader } from './audit-history.js';
 import { asStarted } from './program-name.js';
 

@@ -71,31 +71,31 @@ import { groupReads } from '../query-api/groups/routes.js';
 import { historyReads } from '../query-api/history/routes.js';
 import { userReads } from '../query-api/users/routes.js';
 import { viewReads } from '../query-api/views/routes.js';
-import { resolveAsOf } from './adapters/as-of-position.js';
-import { historyChanges } from './adapters/entry-changes.js';
-import { projectAsOf } from './adapters/project-as-of.js';
+import { resolveAsOf } from '../named-queries/as-of-position.js';
+import { historyChanges } from '../named-queries/entry-changes.js';
+import { projectAsOf } from '../named-queries/project-as-of.js';
 import { scheduledExports, scheduledPages, scheduledChanges } from './adapters/history-limiter.js';
-import { historyVerification } from './adapters/history-verification.js';
-import { peopleQueries } from './adapters/people-queries.js';
+import { historyVerification } from '../named-queries/history-verification.js';
+import { peopleQueries } from '../named-queries/people-queries.js';
 import { backfillWrites } from '../command-api/run-scoring/backfill-routes.js';
 import { scoringBackfillReads } from '../query-api/scoring-backfill/routes.js';
-import { backfillSelection } from './adapters/scoring-backfill.js';
+import { backfillSelection } from '../named-queries/scoring-backfill.js';
 import { orgJobWrites } from '../command-api/org-jobs/routes.js';
 import { orgJobReads } from '../query-api/org-jobs/routes.js';
 import type { SealKey } from './seal-signing-key.js';
 import { historyExports } from './adapters/history-export.js';
-import { receivedOtelSpansIn } from './adapters/received-otel-spans.js';
-import { entryEvidence } from './adapters/entry-evidence.js';
+import { receivedOtelSpansIn } from '../projections/records/received-otel-spans.js';
+import { entryEvidence } from '../named-queries/entry-evidence.js';
 import {
   datasetAsOf,
   unlinkDatasetFrom,
   experimentDatasets,
-} from './adapters/experiment-datasets.js';
+} from '../named-queries/experiment-datasets.js';
 import { recordWrites } from '../command-api/records/routes.js';
-import { orgJobPreviewOf } from './adapters/org-jobs.js';
-import { recordSelectorOf } from './adapters/record-selector.js';
-import { openRecordsToRows } from './adapters/record-row-source.js';
-import { readModelQueries } from './adapters/read-model-queries.js';
+import { orgJobPreviewOf } from '../named-queries/org-jobs.js';
+import { recordSelectorOf } from '../named-queries/record-selector.js';
+import { openRecordsToRows } from '../named-queries/record-row-source.js';
+import { readModelQueries } from '../named-queries/read-model-queries.js';
 import { openTaskProgressCache } from '../query-api/scorer-tasks/task-progress-cache.js';
 import { scorerReads } from '../query-api/scorers/routes.js';
 import { scorerTaskReads } from '../query-api/scorer-tasks/routes.js';

@@ -1,6 +1,6 @@
 import { availableParallelism, hostname } from 'node:os';
 import type { Config } from '../config.js';
-import { unlinkDatasetFrom } from './adapters/experiment-datasets.js';
+import { unlinkDatasetFrom } from '../named-queries/experiment-datasets.js';
 import type { Freshness } from '../contract/request-ports.js';
 import { startOffboardingWorker } from '../command-api/offboarding/worker.js';
 import { startOrgJobWorker } from '../command-api/org-jobs/worker.js';
@@ -23,8 +23,8 @@ import type { Logger } from '../engines/pino/logger.js';
 import type { Metrics } from '../engines/prometheus/metrics.js';
 import type { Secrets } from '../engines/node/secrets.js';
 import type { RecordQueries } from '../kernel/records/record-queries.js';
-import { backfillTraces } from './adapters/scoring-backfill.js';
-import { orgJobQueries } from './adapters/org-jobs.js';
+import { backfillTraces } from '../named-queries/scoring-backfill.js';
+import { orgJobQueries } from '../named-queries/org-jobs.js';
 import { Fault } from '../kernel/fault.js';
 import type { NotificationBus, Clock, EventLog, Ids, Leases } from '../kernel/ports.js';
 import type { Documents } from '../kernel/documents.js';

@@ -7,7 +7,7 @@ import { decode } from '../../events/codec.js';
 import { systemChain } from '../../kernel/history/entries.js';
 import { streamNameOf, type EventLog, type StreamName } from '../../kernel/ports.js';
 import { appendEvents, type Authorship } from '../../kernel/transact.js';
-import { historyVerification } from '../../service/adapters/history-verification.js';
+import { historyVerification } from '../../named-queries/history-verification.js';
 import { startEventStoreServer } from '../support/eventstore-server/server.js';
 import { temporaryFolder } from '../support/folder.js';
 import { authorAt, remoteTestLog, testLog } from '../support/test-log.js';

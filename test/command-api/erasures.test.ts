@@ -5,7 +5,7 @@ import {
   openRunErasures,
 } from '../../command-api/erasures/run-and-project-erasures.js';
 import { startErasureWorker } from '../../command-api/erasures/worker.js';
-import { unlinkDatasetFrom } from '../../service/adapters/experiment-datasets.js';
+import { unlinkDatasetFrom } from '../../named-queries/experiment-datasets.js';
 import { datasetStream } from '../../command-api/facts/datasets.js';
 import { runStream } from '../../command-api/facts/runs.js';
 import { projectStream } from '../../command-api/facts/projects.js';

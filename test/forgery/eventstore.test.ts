@@ -7,7 +7,7 @@ import { decode } from '../../events/codec.js';
 import { systemChain } from '../../kernel/history/entries.js';
 import { streamNameOf, type EventLog, type StreamName } from '../../kernel/ports.js';
 import type { OrganizationId } from '../../kernel/schema-types.js';
-import { historyVerification } from '../../service/adapters/history-verification.js';
+import { historyVerification } from '../../named-queries/history-verification.js';
 import { oneOf, type Rng } from '../fuzz/valid-request.js';
 import {
   startEventStoreServer,

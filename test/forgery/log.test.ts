@@ -10,7 +10,7 @@ import { systemChain, type ChainName } from '../../kernel/history/entries.js';
 import { merkleRoot } from '../../kernel/history/merkle-tree.js';
 import { streamNameOf } from '../../kernel/ports.js';
 import { declaredChain } from '../../projections/history/chain-membership.js';
-import { historyVerification } from '../../service/adapters/history-verification.js';
+import { historyVerification } from '../../named-queries/history-verification.js';
 import { below, oneOf } from '../fuzz/valid-request.js';
 import { temporaryFolder } from '../support/folder.js';
 import { testClock } from '../support/test-log.js';

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { engineChoiceOf, readConfig } from '../../config.js';
-import { unlinkDatasetFrom } from '../../service/adapters/experiment-datasets.js';
+import { unlinkDatasetFrom } from '../../named-queries/experiment-datasets.js';
 import { startService } from '../../service/service.js';
 import { openDatasetErasures } from '../../command-api/erasures/dataset-erasures.js';
 import { openRunErasures } from '../../command-api/erasures/run-and-project-erasures.js';

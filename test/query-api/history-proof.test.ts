@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { provenByIdMs } from '../../contract/history-seals.js';
 import { sha256 } from '../../engines/node/digest.js';
 import type { ChainEntry } from '../../kernel/history/entries.js';
-import { entryEvidence } from '../../service/adapters/entry-evidence.js';
+import { entryEvidence } from '../../named-queries/entry-evidence.js';
 import { bothLogs } from '../support/both-logs.js';
 import { appendOf, newEvent, newStream } from '../support/new-events.js';
 import { readAllPages } from '../support/log-pages.js';

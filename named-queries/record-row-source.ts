@@ -1,5 +1,5 @@
-import type { RecordRowSource } from '../../command-api/datasets/record-appends.js';
-import { datasetRecordsComplaints, recordsToRows } from '../../query-api/records/dataset-rows.js';
+import type { RecordRowSource } from '../command-api/datasets/record-appends.js';
+import { datasetRecordsComplaints, recordsToRows } from '../query-api/records/dataset-rows.js';
 import { waitForRecords, type RecordSelectorNeeds } from './record-selector.js';
 
 /**

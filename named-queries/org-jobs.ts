@@ -1,13 +1,13 @@
-import type { OrgJobNeeds, OrgJobPreview } from '../../command-api/org-jobs/routes.js';
-import type { OrgJobWork } from '../../command-api/org-jobs/worker.js';
-import type { Freshness } from '../../contract/request-ports.js';
-import type { ProjectFacts } from '../../contract/projects.js';
-import type { EventReader } from '../../kernel/ports.js';
-import type { Documents } from '../../kernel/documents.js';
-import type { RecordQueries } from '../../kernel/records/record-queries.js';
-import { projectList } from '../../projections/project-list.js';
-import { recordsCollection } from '../../projections/records/collection.js';
-import { traceSelection, sessionSelection } from '../../query-api/records/record-selection.js';
+import type { OrgJobNeeds, OrgJobPreview } from '../command-api/org-jobs/routes.js';
+import type { OrgJobWork } from '../command-api/org-jobs/worker.js';
+import type { Freshness } from '../contract/request-ports.js';
+import type { ProjectFacts } from '../contract/projects.js';
+import type { EventReader } from '../kernel/ports.js';
+import type { Documents } from '../kernel/documents.js';
+import type { RecordQueries } from '../kernel/records/record-queries.js';
+import { projectList } from '../projections/project-list.js';
+import { recordsCollection } from '../projections/records/collection.js';
+import { traceSelection, sessionSelection } from '../query-api/records/record-selection.js';
 
 type Needs = {
   readonly log: Pick<EventReader, 'head'>;

@@ -1,7 +1,7 @@
-import { secretEventTypes } from '../../events/secrets.js';
-import { Fault } from '../../kernel/fault.js';
-import type { EventReader } from '../../kernel/ports.js';
-import type { ProofNeeds } from '../../query-api/history-seals/proof.js';
+import { secretEventTypes } from '../events/secrets.js';
+import { Fault } from '../kernel/fault.js';
+import type { EventReader } from '../kernel/ports.js';
+import type { ProofNeeds } from '../query-api/history-seals/proof.js';
 
 /** Evidence of an entry's event from the log: its salt and text, unless erased or secret. */
 export const entryEvidence = (

@@ -1,12 +1,12 @@
-import { newestSeal } from '../../command-api/seals/seal-streams.js';
-import { Fault } from '../../kernel/fault.js';
-import { erasureEventTypes } from '../../kernel/history/bundle.js';
-import { genesisHash } from '../../kernel/history/chain.js';
-import type { ChainName, ChainPages, Chains } from '../../kernel/history/entries.js';
-import { needsErasureEvent, erasedStreamsIn } from '../../kernel/history/erased-streams.js';
-import { logStart, type Clock, type EventReader, type Sha256 } from '../../kernel/ports.js';
-import { verifyChain, type VerifyChainNeeds } from '../../projections/history/verify-chain.js';
-import type { HistoryReadNeeds } from '../../query-api/history/routes.js';
+import { newestSeal } from '../command-api/seals/seal-streams.js';
+import { Fault } from '../kernel/fault.js';
+import { erasureEventTypes } from '../kernel/history/bundle.js';
+import { genesisHash } from '../kernel/history/chain.js';
+import type { ChainName, ChainPages, Chains } from '../kernel/history/entries.js';
+import { needsErasureEvent, erasedStreamsIn } from '../kernel/history/erased-streams.js';
+import { logStart, type Clock, type EventReader, type Sha256 } from '../kernel/ports.js';
+import { verifyChain, type VerifyChainNeeds } from '../projections/history/verify-chain.js';
+import type { HistoryReadNeeds } from '../query-api/history/routes.js';
 
 type Needs = {
   readonly log: EventReader;

@@ -1,11 +1,11 @@
-import { liveUser } from '../../command-api/facts/users.js';
-import { organizationNameOf } from '../../command-api/facts/organizations.js';
-import type { Freshness } from '../../contract/request-ports.js';
-import type { UserFacts } from '../../contract/users.js';
-import type { EventReader } from '../../kernel/ports.js';
-import type { Documents } from '../../kernel/documents.js';
-import type { OrganizationId, UserId } from '../../kernel/schema-types.js';
-import { userList } from '../../projections/user-list.js';
+import { liveUser } from '../command-api/facts/users.js';
+import { organizationNameOf } from '../command-api/facts/organizations.js';
+import type { Freshness } from '../contract/request-ports.js';
+import type { UserFacts } from '../contract/users.js';
+import type { EventReader } from '../kernel/ports.js';
+import type { Documents } from '../kernel/documents.js';
+import type { OrganizationId, UserId } from '../kernel/schema-types.js';
+import { userList } from '../projections/user-list.js';
 
 type Needs = {
   readonly log: EventReader;

@@ -1,18 +1,18 @@
-import { visibleDataset } from '../../command-api/access/dataset-visibility.js';
+import { visibleDataset } from '../command-api/access/dataset-visibility.js';
 import {
   datasets,
   datasetStream,
   projectsOfDataset,
   type Dataset,
   type DatasetFoldEvent,
-} from '../../command-api/facts/datasets.js';
-import { factsOf } from '../../command-api/datasets/dataset-facts.js';
-import { link, unlink } from '../../command-api/datasets/datasets.js';
-import type { ExperimentNeeds } from '../../command-api/experiments/routes.js';
-import type { RequestAuthorizer } from '../../contract/request-ports.js';
-import type { EventLog, EventReader } from '../../kernel/ports.js';
-import { transact } from '../../kernel/transact.js';
-import type { DatasetReadNeeds } from '../../query-api/datasets/routes.js';
+} from '../command-api/facts/datasets.js';
+import { factsOf } from '../command-api/datasets/dataset-facts.js';
+import { link, unlink } from '../command-api/datasets/datasets.js';
+import type { ExperimentNeeds } from '../command-api/experiments/routes.js';
+import type { RequestAuthorizer } from '../contract/request-ports.js';
+import type { EventLog, EventReader } from '../kernel/ports.js';
+import { transact } from '../kernel/transact.js';
+import type { DatasetReadNeeds } from '../query-api/datasets/routes.js';
 import type { ResolveAsOf } from './as-of-position.js';
 
 type ExperimentDatasets = Pick<ExperimentNeeds, 'datasetVersion' | 'linkDataset'>;

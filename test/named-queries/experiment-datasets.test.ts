@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { resolveAsOf } from '../../service/adapters/as-of-position.js';
-import { datasetAsOf } from '../../service/adapters/experiment-datasets.js';
+import { resolveAsOf } from '../../named-queries/as-of-position.js';
+import { datasetAsOf } from '../../named-queries/experiment-datasets.js';
 import { datasetStream } from '../../command-api/facts/datasets.js';
 import type { DatasetEvent } from '../../events/datasets.js';
 import type { ContentId } from '../../kernel/dataset-content.js';

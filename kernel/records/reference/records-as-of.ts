@@ -1,10 +1,10 @@
-import { overridePort } from '../../kernel/map-methods.js';
-import { registryType } from '../../kernel/records/column-value.js';
-import { countRatings } from '../../kernel/records/feedback.js';
-import type { RecordRow } from '../../kernel/records/record.js';
-import type { RecordQueries } from '../../kernel/records/record-queries.js';
-import { aggregate } from '../../kernel/records/reference/aggregate.js';
-import { runAverages, runMeasures } from '../../kernel/records/reference/run-measures.js';
+import { overridePort } from '../../map-methods.js';
+import { registryType } from '../column-value.js';
+import { countRatings } from '../feedback.js';
+import type { RecordRow } from '../record.js';
+import type { RecordQueries } from '../record-queries.js';
+import { aggregate } from './aggregate.js';
+import { runAverages, runMeasures } from './run-measures.js';
 
 /**
  * Answers queries about experiments from these rows: all traces and sessions of a project's

@@ -1,14 +1,14 @@
-import { rowsStream } from '../../command-api/facts/datasets.js';
-import type { ContentChanged, DatasetEvent, DatasetRowsEvent } from '../../events/datasets.js';
-import type { ChunkName, ContentRow } from '../../kernel/dataset-content.js';
-import type { EventReader, StoredEvent } from '../../kernel/ports.js';
-import type { Json } from '../../kernel/schema-types.js';
+import { rowsStream } from '../command-api/facts/datasets.js';
+import type { ContentChanged, DatasetEvent, DatasetRowsEvent } from '../events/datasets.js';
+import type { ChunkName, ContentRow } from '../kernel/dataset-content.js';
+import type { EventReader, StoredEvent } from '../kernel/ports.js';
+import type { Json } from '../kernel/schema-types.js';
 import {
   changedRows,
   differingChunks,
   type DifferingRows,
-} from '../../projections/states/dataset-rows.js';
-import type { MergePatches, StateValue } from '../../projections/states/masked-state.js';
+} from '../projections/states/dataset-rows.js';
+import type { MergePatches, StateValue } from '../projections/states/masked-state.js';
 
 /** Limit per version: 4 MB of rows at most. */
 const chunksMax = 64;

@@ -1,7 +1,7 @@
-import { apiKeyStream } from '../../command-api/facts/api-keys.js';
-import { userStream } from '../../command-api/facts/users.js';
-import { valueFault } from '../../kernel/fault.js';
-import type { ChainEntry } from '../../kernel/history/entries.js';
+import { apiKeyStream } from '../command-api/facts/api-keys.js';
+import { userStream } from '../command-api/facts/users.js';
+import { valueFault } from '../kernel/fault.js';
+import type { ChainEntry } from '../kernel/history/entries.js';
 import {
   collectEvents,
   type Clock,
@@ -10,15 +10,15 @@ import {
   type StoredEvent,
   type Sha256,
   type StreamName,
-} from '../../kernel/ports.js';
-import type { JsonObject } from '../../kernel/schema-types.js';
-import { changesByEvent, foldCosts } from '../../projections/states/changes.js';
-import { changedRowsMax } from '../../projections/states/dataset-rows.js';
-import { openMask, type MergePatches } from '../../projections/states/masked-state.js';
-import type { StateDefinition, StateSubject } from '../../projections/states/state.js';
-import { stateDefinitions } from '../../projections/states/state-definitions.js';
-import type { EntryChanges } from '../../query-api/history/page.js';
-import type { HistoryReadNeeds } from '../../query-api/history/routes.js';
+} from '../kernel/ports.js';
+import type { JsonObject } from '../kernel/schema-types.js';
+import { changesByEvent, foldCosts } from '../projections/states/changes.js';
+import { changedRowsMax } from '../projections/states/dataset-rows.js';
+import { openMask, type MergePatches } from '../projections/states/masked-state.js';
+import type { StateDefinition, StateSubject } from '../projections/states/state.js';
+import { stateDefinitions } from '../projections/states/state-definitions.js';
+import type { EntryChanges } from '../query-api/history/page.js';
+import type { HistoryReadNeeds } from '../query-api/history/routes.js';
 import type { ResolveAsOf } from './as-of-position.js';
 import { rowChangesOf } from './dataset-row-changes.js';
 

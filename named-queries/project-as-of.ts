@@ -1,10 +1,10 @@
-import { experimentScopeStream } from '../../command-api/facts/experiments.js';
-import type { Freshness } from '../../contract/request-ports.js';
-import type { AnswerMemory } from '../../contract/answer-memory.js';
-import type { SessionEvent, TraceEvent } from '../../events/traces.js';
-import { referenceFind } from '../../kernel/reference-find.js';
-import type { Document, Documents } from '../../kernel/documents.js';
-import { valueFault } from '../../kernel/fault.js';
+import { experimentScopeStream } from '../command-api/facts/experiments.js';
+import type { Freshness } from '../contract/request-ports.js';
+import type { AnswerMemory } from '../contract/answer-memory.js';
+import type { SessionEvent, TraceEvent } from '../events/traces.js';
+import { referenceFind } from '../kernel/reference-find.js';
+import type { Document, Documents } from '../kernel/documents.js';
+import { valueFault } from '../kernel/fault.js';
 import {
   laterPosition,
   logStart,
@@ -13,32 +13,32 @@ import {
   type Position,
   type StoredEvent,
   type StreamName,
-} from '../../kernel/ports.js';
-import { allTracesScope } from '../../kernel/records/query-plans.js';
-import type { RecordRow } from '../../kernel/records/record.js';
-import type { RecordQueries } from '../../kernel/records/record-queries.js';
-import { annotationTemplateList } from '../../projections/annotation-template-list.js';
-import { experimentList } from '../../projections/experiment-list.js';
+} from '../kernel/ports.js';
+import { allTracesScope } from '../kernel/records/query-plans.js';
+import type { RecordRow } from '../kernel/records/record.js';
+import type { RecordQueries } from '../kernel/records/record-queries.js';
+import { annotationTemplateList } from '../projections/annotation-template-list.js';
+import { experimentList } from '../projections/experiment-list.js';
 import {
   experimentMembers,
   memberPartsMax,
   type GroupByExperiment,
-} from '../../projections/experiment-members.js';
-import { experimentWinners } from '../../projections/experiment-winners.js';
-import { rankingCriteria } from '../../projections/ranking-criteria.js';
-import { requireReadable } from '../../projections/read-model.js';
-import { foldSession } from '../../projections/records/fold-session.js';
-import { foldTrace } from '../../projections/records/fold-trace.js';
-import { scorerList } from '../../projections/scorer-list.js';
-import { openDocumentFold, type DocumentFold } from '../../projections/states/state.js';
-import type { CriteriaScope } from '../../query-api/experiments/criteria.js';
-import type { ExperimentReadNeeds } from '../../query-api/experiments/routes.js';
-import { openRankingCache } from '../../query-api/experiments/ranking-cache.js';
-import { experimentCollections } from '../../query-api/experiments/experiment-answers.js';
-import { openTemplatesOf } from '../../query-api/live-templates.js';
+} from '../projections/experiment-members.js';
+import { experimentWinners } from '../projections/experiment-winners.js';
+import { rankingCriteria } from '../projections/ranking-criteria.js';
+import { requireReadable } from '../projections/read-model.js';
+import { foldSession } from '../projections/records/fold-session.js';
+import { foldTrace } from '../projections/records/fold-trace.js';
+import { scorerList } from '../projections/scorer-list.js';
+import { openDocumentFold, type DocumentFold } from '../projections/states/state.js';
+import type { CriteriaScope } from '../query-api/experiments/criteria.js';
+import type { ExperimentReadNeeds } from '../query-api/experiments/routes.js';
+import { openRankingCache } from '../query-api/experiments/ranking-cache.js';
+import { experimentCollections } from '../query-api/experiments/experiment-answers.js';
+import { openTemplatesOf } from '../query-api/live-templates.js';
 import type { ResolveAsOf } from './as-of-position.js';
 import { foldOrNull } from './entry-changes.js';
-import { recordsAsOf } from './records-as-of.js';
+import { recordsAsOf } from '../kernel/records/reference/records-as-of.js';
 
 type Needs = {
   readonly log: EventReader;

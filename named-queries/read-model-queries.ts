@@ -1,16 +1,16 @@
-import { openTemplatesOf, templateUsage } from '../../query-api/live-templates.js';
-import type { NamedRun } from '../../contract/selectors.js';
-import type { RunSummary } from '../../contract/projects.js';
-import type { Documents } from '../../kernel/documents.js';
-import type { ProjectId, SpanId, TraceId } from '../../kernel/schema-types.js';
-import type { RecordQueries } from '../../kernel/records/record-queries.js';
-import type { Freshness } from '../../contract/request-ports.js';
-import { recordsCollection } from '../../projections/records/collection.js';
-import { newestRuns } from '../../query-api/projects/routes.js';
-import { logStreamList } from '../../projections/log-stream-list.js';
+import { openTemplatesOf, templateUsage } from '../query-api/live-templates.js';
+import type { NamedRun } from '../contract/selectors.js';
+import type { RunSummary } from '../contract/projects.js';
+import type { Documents } from '../kernel/documents.js';
+import type { ProjectId, SpanId, TraceId } from '../kernel/schema-types.js';
+import type { RecordQueries } from '../kernel/records/record-queries.js';
+import type { Freshness } from '../contract/request-ports.js';
+import { recordsCollection } from '../projections/records/collection.js';
+import { newestRuns } from '../query-api/projects/routes.js';
+import { logStreamList } from '../projections/log-stream-list.js';
 import { experimentQueries } from './experiment-queries.js';
-import { experimentList } from '../../projections/experiment-list.js';
-import { metricsTestingRunList } from '../../projections/metrics-testing-run-list.js';
+import { experimentList } from '../projections/experiment-list.js';
+import { metricsTestingRunList } from '../projections/metrics-testing-run-list.js';
 
 const runLists = {
   log_stream: logStreamList,

@@ -1,14 +1,9 @@
-import { beyondHeadFault, type AsOf } from '../../contract/as-of.js';
-import type { Freshness } from '../../contract/request-ports.js';
-import type { ChainName, ChainPages } from '../../kernel/history/entries.js';
-import {
-  logStart,
-  type QueryContext,
-  type EventReader,
-  type Position,
-} from '../../kernel/ports.js';
-import type { Instant } from '../../kernel/schema-types.js';
-import { historyCollection } from '../../projections/history/collection.js';
+import { beyondHeadFault, type AsOf } from '../contract/as-of.js';
+import type { Freshness } from '../contract/request-ports.js';
+import type { ChainName, ChainPages } from '../kernel/history/entries.js';
+import { logStart, type QueryContext, type EventReader, type Position } from '../kernel/ports.js';
+import type { Instant } from '../kernel/schema-types.js';
+import { historyCollection } from '../projections/history/collection.js';
 
 type AsOfNeeds = {
   readonly log: Pick<EventReader, 'head'>;

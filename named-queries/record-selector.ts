@@ -1,20 +1,20 @@
-import type { RecordSelector } from '../../command-api/records/routes.js';
-import type { Freshness } from '../../contract/request-ports.js';
-import type { EventReader } from '../../kernel/ports.js';
-import type { RecordQueries } from '../../kernel/records/record-queries.js';
-import { recordsCollection } from '../../projections/records/collection.js';
-import type { FindUnknownKeys } from '../../query-api/filters/unknown-metadata-keys.js';
+import type { RecordSelector } from '../command-api/records/routes.js';
+import type { Freshness } from '../contract/request-ports.js';
+import type { EventReader } from '../kernel/ports.js';
+import type { RecordQueries } from '../kernel/records/record-queries.js';
+import { recordsCollection } from '../projections/records/collection.js';
+import type { FindUnknownKeys } from '../query-api/filters/unknown-metadata-keys.js';
 import {
   selectionComplaints,
   selectRecords,
   previewRecords,
-} from '../../query-api/records/record-selection.js';
+} from '../query-api/records/record-selection.js';
 import {
   templateCollection,
   runCollections,
   type RunInProject,
   type TemplatesOf,
-} from '../../query-api/run-selection.js';
+} from '../query-api/run-selection.js';
 
 export type RecordSelectorNeeds = {
   readonly log: Pick<EventReader, 'head'>;

@@ -4,7 +4,7 @@ import { systemClock } from '../../engines/node/clock.js';
 import type { Event, StoredEvent, StreamName } from '../../kernel/ports.js';
 import { toChainedEvent } from '../../kernel/history/chained-event.js';
 import type { ChainEntry } from '../../kernel/history/entries.js';
-import { historyChanges } from '../../service/adapters/entry-changes.js';
+import { historyChanges } from '../../named-queries/entry-changes.js';
 import { instantAfter, testLog, type TestLog } from '../support/test-log.js';
 import { organization, userId } from '../support/access-events.js';
 import { uuid } from '../support/record-generators.js';
