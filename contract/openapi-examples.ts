@@ -1,4 +1,5 @@
 import type { Json, JsonObject } from '../kernel/schema-types.js';
+import { spanFieldNames, spanFields } from '../kernel/records/span-fields.js';
 import { exampleIds } from './example-ids.js';
 
 const ids: Readonly<Record<string, string>> = {
@@ -106,14 +107,7 @@ const absent: ReadonlySet<string> = new Set([
   'external_id',
   'tools',
   'events',
-  'tool_call_id',
-  'agent_type',
-  'control_id',
-  'agent_name',
-  'check_stage',
-  'applies_to',
-  'evaluator_name',
-  'selector_path',
+  ...spanFieldNames.filter((name) => spanFields[name].kind !== 'llm'),
   'prompt_model',
   'user_action',
   'documentation_link',

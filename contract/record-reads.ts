@@ -1,6 +1,7 @@
 import { Type, type Static, type TSchema } from 'typebox';
 import { spanKinds } from '../kernel/records/columns.js';
 import type { Population } from '../kernel/records/record.js';
+import { mapSpanFields } from '../kernel/records/span-fields.js';
 import {
   componentSchema,
   id,
@@ -94,6 +95,7 @@ const traceMembers = {
   fully_annotated: Type.Boolean(),
   num_spans: nullish(Type.Integer()),
 };
+const fieldSchemas = { text: Type.String(), integer: Type.Integer(), number: Type.Number() };
 /** Span members, including those of single kinds (contract 5.6). */
 const spanMembers = {
   type: oneOf(spanKinds),
@@ -102,17 +104,7 @@ const spanMembers = {
   step_number: nullish(Type.Integer()),
   tools: Type.Optional(json),
   events: Type.Optional(json),
-  model: nullish(Type.String()),
-  temperature: nullish(Type.Number()),
-  finish_reason: nullish(Type.String()),
-  tool_call_id: nullish(Type.String()),
-  agent_type: nullish(Type.String()),
-  control_id: nullish(Type.Integer()),
-  agent_name: nullish(Type.String()),
-  check_stage: nullish(Type.String()),
-  applies_to: nullish(Type.String()),
-  evaluator_name: nullish(Type.String()),
-  selector_path: nullish(Type.String()),
+  ...mapSpanFields(({ type }) => nullish(fieldSchemas[type])),
 };
 const withFields = (members: Readonly<Record<string, TSchema>>) =>
   Type.Object({ ...Type.Partial(Type.Object(members)).properties, id: recordMembers.id });

@@ -1,5 +1,4 @@
 import { Type, type TSchema } from 'typebox';
-import { agentTypes } from '../kernel/records/columns.js';
 import {
   externalIdMax,
   metadataKeyMax,
@@ -12,6 +11,7 @@ import {
 } from '../kernel/records/limits.js';
 import type { SpanKind } from '../kernel/records/record.js';
 import type { SentMetrics, SentSpan, SentTrace } from '../kernel/records/sent-record.js';
+import { mapSpanFields, spanFieldNamesOf } from '../kernel/records/span-fields.js';
 import {
   id,
   instant,
@@ -159,6 +159,10 @@ const llmEvent = namedSchema(
   'LlmEvent',
   Type.Object({ type: oneOf(llmEventTypes) }, { additionalProperties: true }),
 );
+const fieldTypes = { text, integer: Type.Integer(), number: Type.Number() };
+const fieldSchemas = mapSpanFields(({ type, allowed }) =>
+  nullish(allowed === undefined ? fieldTypes[type] : oneOf(allowed)),
+);
 const spanList = nullish(Type.Array(Type.Ref('NewSpan')));
 const span = <K extends SpanKind>(
   kind: K,
@@ -176,6 +180,7 @@ const span = <K extends SpanKind>(
       trace_id: nullish(id('TraceId')),
       spans: spanList,
       ...further,
+      ...Object.fromEntries(spanFieldNamesOf[kind].map((name) => [name, fieldSchemas[name]])),
     }),
   );
 
@@ -187,22 +192,12 @@ export const spanSchema = Type.Unsafe<SentSpan>(
         span('llm', [text, messages], [text, message], {
           tools: nullish(Type.Array(openObject)),
           events: nullish(Type.Array(llmEvent)),
-          model: nullish(text),
-          temperature: nullish(Type.Number()),
-          finish_reason: nullish(text),
         }),
         span('retriever', [text], [text, document, documents]),
-        span('tool', [text], [text], { tool_call_id: nullish(text) }),
+        span('tool', [text], [text]),
         span('workflow', stepInput, stepOutput),
-        span('agent', stepInput, stepOutput, { agent_type: nullish(oneOf(agentTypes)) }),
-        span('control', stepInput, [controlResult], {
-          control_id: nullish(Type.Integer()),
-          agent_name: nullish(text),
-          check_stage: nullish(oneOf(['pre', 'post'])),
-          applies_to: nullish(oneOf(['tool_call', 'llm_call'])),
-          evaluator_name: nullish(text),
-          selector_path: nullish(text),
-        }),
+        span('agent', stepInput, stepOutput),
+        span('control', stepInput, [controlResult]),
       ]),
     },
     'NewSpan',

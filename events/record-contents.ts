@@ -5,6 +5,7 @@ import {
   type SentSpan,
   type SentTrace,
 } from '../kernel/records/sent-record.js';
+import { mapSpanFields, spanFieldNamesOf } from '../kernel/records/span-fields.js';
 import type { Instant, Json, SpanId, TraceId } from '../kernel/schema-types.js';
 import { acceptedInstant } from '../kernel/uuid-and-instant.js';
 import { inputOf, outputOf, withoutNulls } from './record-values.js';
@@ -95,35 +96,16 @@ const contentOf = (
 
 const putSpanMembers = (sent: SentSpan, content: Writable<SpanContent>): void => {
   if (sent.step_number != null) content.step_number = sent.step_number;
-  switch (sent.type) {
-    case 'llm':
-      if (sent.tools != null) content.tools = sent.tools as Json;
-      if (sent.events != null) content.events = sent.events as Json;
-      if (sent.model != null) content.model = sent.model;
-      if (sent.temperature != null) content.temperature = sent.temperature;
-      if (sent.finish_reason != null) content.finish_reason = sent.finish_reason;
-      return;
-    case 'tool':
-      if (sent.tool_call_id != null) content.tool_call_id = sent.tool_call_id;
-      return;
-    case 'agent':
-      if (sent.agent_type != null && sent.agent_type !== 'default') {
-        content.agent_type = sent.agent_type;
-      }
-      return;
-    case 'control':
-      if (sent.control_id != null) content.control_id = sent.control_id;
-      if (sent.agent_name != null) content.agent_name = sent.agent_name;
-      if (sent.check_stage != null) content.check_stage = sent.check_stage;
-      if (sent.applies_to != null) content.applies_to = sent.applies_to;
-      if (sent.evaluator_name != null) content.evaluator_name = sent.evaluator_name;
-      if (sent.selector_path != null) content.selector_path = sent.selector_path;
-      return;
-    case 'retriever':
-    case 'workflow':
-    default:
+  if (sent.type === 'llm') {
+    if (sent.tools != null) content.tools = sent.tools as Json;
+    if (sent.events != null) content.events = sent.events as Json;
+  }
+  for (const name of spanFieldNamesOf[sent.type]) {
+    const value = sent[name];
+    if (value != null && value !== unsentValues[name]) content[name] = value as never;
   }
 };
+const unsentValues = mapSpanFields(({ unsent }) => unsent);
 
 const mintedId = ['id'] as const;
 const mintedTime = ['created_at'] as const;

@@ -1,5 +1,10 @@
 // Stored for ever: names and members below are the storage format; versions are in upcasts.ts.
-import { Type, type Static } from 'typebox';
+import { Type, type Static, type TOptional } from 'typebox';
+import {
+  mapSpanFields,
+  type SpanFieldName,
+  type spanFields,
+} from '../kernel/records/span-fields.js';
 import {
   id,
   instant,
@@ -39,21 +44,16 @@ const sentMembers = {
   dataset_output: Type.Optional(Type.String()),
   dataset_metadata: Type.Optional(texts),
 };
+const storedTypes = { text: Type.String(), integer: Type.Integer(), number: Type.Number() };
+type StoredField<T extends keyof typeof storedTypes> = TOptional<(typeof storedTypes)[T]>;
+const storedFields = mapSpanFields(({ type }) => Type.Optional(storedTypes[type])) as {
+  readonly [name in SpanFieldName]: StoredField<(typeof spanFields)[name]['type']>;
+};
 const spanMembers = {
   step_number: Type.Optional(Type.Integer()),
   tools: Type.Optional(anyJson),
   events: Type.Optional(anyJson),
-  model: Type.Optional(Type.String()),
-  temperature: Type.Optional(Type.Number()),
-  finish_reason: Type.Optional(Type.String()),
-  tool_call_id: Type.Optional(Type.String()),
-  agent_type: Type.Optional(Type.String()),
-  control_id: Type.Optional(Type.Integer()),
-  agent_name: Type.Optional(Type.String()),
-  check_stage: Type.Optional(Type.String()),
-  applies_to: Type.Optional(Type.String()),
-  evaluator_name: Type.Optional(Type.String()),
-  selector_path: Type.Optional(Type.String()),
+  ...storedFields,
   /**
    * Dollars per million tokens: the model's price by the project's price list when the span was
    * logged. Not content.

@@ -1,3 +1,4 @@
+import { mapSpanFields } from '../../kernel/records/span-fields.js';
 import type { Descriptions } from './descriptions.js';
 
 const spansAsSent =
@@ -47,18 +48,8 @@ export const recordDescriptions: Descriptions = {
     num_traces: 'Number of traces; null unless `include_counts`.',
     num_sessions: 'Number of sessions; null unless `include_counts`.',
     duration_ns: 'Duration in nanoseconds, the metric `duration_ns`; null: unchanged.',
-    model: 'Name of the model; null: unknown.',
-    temperature: 'Sampling temperature; null: unknown.',
-    finish_reason: 'Reason why generation stopped, for example `stop`; null: unknown.',
+    ...mapSpanFields(({ description }) => description),
     events: 'Events of the model call, such as reasoning and web searches; null: none.',
-    tool_call_id: 'Id of the tool call that is answered; null: none.',
-    agent_type: 'Kind of agent; null: of other spans, or not given.',
-    control_id: 'Number of the control; null: none.',
-    agent_name: 'Agent that the control guards; null: none.',
-    check_stage: 'Whether the control runs before (`pre`) or after (`post`) the step.',
-    applies_to: 'Kind of call that the control checks; null: unknown.',
-    evaluator_name: 'Evaluator behind the control; null: unknown.',
-    selector_path: 'Part of the step that the control checks; null: unknown.',
     otel: 'Spans received from OpenTelemetry, as `ResourceSpans`; empty without any.',
     logging_method: 'Way in which the records were sent; null: `api_direct`.',
     client_version: 'Version of the client that sends; null: unknown.',

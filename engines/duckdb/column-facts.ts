@@ -11,6 +11,7 @@ import type { QueryContext } from '../../kernel/ports.js';
 import type { Statements } from './connections.js';
 import { readMetricTypes } from './metric-types.js';
 import type { RecordsModel } from './model.js';
+import { hasBit } from './bit-set.js';
 import { projectModelOf, type ProjectModel } from './project-columns.js';
 import { metricSql } from './schema.js';
 import { integerCondition, recordSource } from './record-source.js';
@@ -36,7 +37,7 @@ export const columnFacts = (
       .filter(({ id, has }) => id.startsWith('user_metadata/') && has.text)
       .map(({ id }) => id.slice('user_metadata/'.length));
     return {
-      present: standardColumns.filter((_, bit) => (bits & (1 << bit)) !== 0).map(({ id }) => id),
+      present: standardColumns.filter((_, bit) => hasBit(bits, bit)).map(({ id }) => id),
       metrics: [...registered, ...metrics].sort(byCodePoint),
       userMetadata: keys.sort(byCodePoint).slice(0, userMetadataKeysMax),
       templates,

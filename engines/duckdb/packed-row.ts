@@ -1,4 +1,5 @@
 import { parseJsonText } from '../../kernel/json-text.js';
+import { bitSetOf, bitsMax, hasBit, isHighBit, maskOf } from './bit-set.js';
 import { columnIndex as at, populationOf, standardColumns } from '../../kernel/records/columns.js';
 import { streamNameOf, type StreamName } from '../../kernel/ports.js';
 import type {
@@ -40,8 +41,8 @@ type PackedCell = MetricValue | readonly [MetricValue] | MetricCell;
 
 /** Parts of a record that are stored elsewhere. */
 type PackOptions = {
-  /** Standard columns to omit: bit set by their order in contract 3.3. */
-  readonly elsewhere: number;
+  /** True for standard columns to omit, by their order in contract 3.3. */
+  readonly elsewhere: readonly boolean[];
   /** Annotators to include. */
   readonly annotators: readonly string[];
   /** Members of the body to include. */
@@ -111,14 +112,10 @@ let last: {
 const unpackGroup = (group: Packed[2], values: ColumnValues, own: ColumnValue): StreamName =>
   typeof group === 'string' ? usualGroup(group, values, own) : group[0];
 
-const presenceBits = 32;
-
 /** Throws if there are more standard columns than bits in a row's bit set. */
 export const checkPresenceBits = (columns: readonly unknown[]): void => {
-  if (columns.length <= presenceBits) return;
-  throw new TypeError(
-    `${columns.length} standard columns exceed the ${presenceBits} bits of a row`,
-  );
+  if (columns.length <= bitsMax) return;
+  throw new TypeError(`${columns.length} standard columns exceed the ${bitsMax} bits of a row`);
 };
 checkPresenceBits(standardColumns);
 
@@ -128,24 +125,25 @@ const ownIdMark = 0;
 
 const packValues = (
   values: ColumnValues,
-  elsewhere: number,
+  elsewhere: readonly boolean[],
   own: ColumnValue,
 ): [Packed[3], Packed[4]] => {
-  let present = 0;
+  let [low, high] = [0, 0];
   const kept: ColumnValue[] = [];
   for (let bit = 0; bit < standardColumns.length; bit += 1) {
     const value = values[bit];
-    if (value === undefined || value === null || (elsewhere & (1 << bit)) !== 0) continue;
-    present |= 1 << bit;
+    if (value === undefined || value === null || elsewhere[bit] === true) continue;
+    if (isHighBit(bit)) high |= maskOf(bit);
+    else low |= maskOf(bit);
     kept.push(value === own && ownIdColumns.includes(bit) ? ownIdMark : value);
   }
-  return [present >>> 0, kept];
+  return [bitSetOf(low, high), kept];
 };
 
 const unpackValues = (kind: RecordKind, present: number, kept: Packed[4]): ColumnValues => {
   let next = 0;
   const values = standardColumns.map((_, bit) =>
-    (present & (1 << bit)) === 0 ? undefined : (kept[next++] ?? null),
+    hasBit(present, bit) ? (kept[next++] ?? null) : undefined,
   );
   const own = ownId(kind, values);
   for (const column of ownIdColumns) if (values[column] === ownIdMark) values[column] = own;

@@ -16,6 +16,7 @@ import {
 } from '../../kernel/records/record-cells.js';
 import { storedOutline } from '../../kernel/records/outlines.js';
 import { splitBody } from '../../kernel/records/record-contents.js';
+import { bitSetOf, isHighBit, maskOf } from './bit-set.js';
 import type { CellValue } from './column-vector.js';
 import { beginRow, setCell, type ChunkBuffer } from './chunk-buffer.js';
 import { contentName, headOf, outlineName, restName } from './long-text.js';
@@ -35,8 +36,9 @@ export type RowKey = { readonly key: number; readonly grp: number; readonly proj
 /** A standard column, as records of one kind fill it. */
 type Slot = {
   readonly id: string;
-  /** Bit of the column, by its order in contract 3.3. */
-  readonly bit: number;
+  /** Bit of the column in its word, by its order in contract 3.3. */
+  readonly mask: number;
+  readonly isHigh: boolean;
   /** Index of the column; null for the project, which has none. */
   readonly column: number | null;
   readonly store: (value: ColumnValue) => CellValue;
@@ -50,25 +52,41 @@ type Slot = {
    * record-source.ts.
    */
   readonly isCopied: boolean;
+  /**
+   * Sessions and traces store columns of other kinds too, such as project and run; queries skip
+   * them.
+   */
+  readonly isStored: boolean;
 };
 
 const unpackedColumns: ReadonlySet<string> = new Set(unpackedTextColumns);
 const slotsOf = (kind: RecordKind): readonly Slot[] =>
   standardColumns.map(({ id, kinds, type }, index) => {
     const stored = standardStorage.findIndex((one) => one.id === id);
+    const belongs = kinds.includes(kind);
+    const isCopied = id === 'is_complete' && populationOf(kind) === 'span';
     return {
       id,
-      bit: 1 << index,
+      mask: maskOf(index),
+      isHigh: isHighBit(index),
       column: stored < 0 ? null : standardFrom + stored,
       store: standardStorage[stored]?.store ?? String,
       isApart: unpackedColumns.has(id),
       isText: type === 'text' || type === 'string_list',
-      belongs: kinds.includes(kind),
-      isCopied: id === 'is_complete' && populationOf(kind) === 'span',
+      belongs,
+      isCopied,
+      isStored: !isCopied && (belongs || populationOf(kind) !== 'span'),
     };
   });
 const slotsByKind: ReadonlyMap<RecordKind, readonly Slot[]> = new Map(
   (['session', 'trace', ...spanKinds] as const).map((kind) => [kind, slotsOf(kind)]),
+);
+/** Columns that the packed text of a record of the kind omits. */
+const elsewhereByKind: ReadonlyMap<RecordKind, readonly boolean[]> = new Map(
+  [...slotsByKind].map(([kind, slots]) => [
+    kind,
+    slots.map(({ isCopied, isStored, isApart }) => isCopied || (isStored && isApart)),
+  ]),
 );
 const metricSlots: ReadonlyMap<string, number> = new Map(
   metricRegistry.map(({ name }, at) => [name, at]),
@@ -102,13 +120,7 @@ export const encodeRow = (
 ): EncodedRow => {
   beginRow(chunks);
   const set: SetCell = (column, value) => setCell(chunks, column, value);
-  const {
-    present,
-    elsewhere,
-    folded: foldedValues,
-    long,
-    bytes,
-  } = encodeValues(row, set, misfolded);
+  const { present, folded: foldedValues, long, bytes } = encodeValues(row, set, misfolded);
   const annotators = populationOf(row.kind) === 'span' ? [] : row.annotators;
   set(ownColumnIndex.key, place.key);
   set(ownColumnIndex.grp, place.grp);
@@ -123,7 +135,7 @@ export const encodeRow = (
   const folded = encodeRatings(row, set, misfolded, foldedValues);
   if (folded !== null) set(ownColumnIndex.folded, JSON.stringify(folded));
   const [body, contents] = splitBody(row.body);
-  const rest = packRow(row, { elsewhere, annotators, body });
+  const rest = packRow(row, { elsewhere: elsewhereByKind.get(row.kind) ?? [], annotators, body });
   const putText = (column: number, name: string, text: string): boolean => {
     const head = headOf(text);
     set(column, head);
@@ -176,8 +188,6 @@ type FoldedTexts = Record<string, string | readonly string[]>;
 type EncodedValues = {
   /** Columns of its kind with a value: bit set by order in contract 3.3. */
   readonly present: number;
-  /** Columns that the packed text may omit, as a bit set. */
-  readonly elsewhere: number;
   readonly folded: FoldedTexts | null;
   readonly long: LongText[];
   /** Bytes of the texts stored apart. */
@@ -189,22 +199,20 @@ const encodeValues = (
   set: SetCell,
   misfolded: RegExp,
 ): EncodedValues => {
-  let [present, elsewhere, bytes] = [0, 0, 0];
+  let [low, high, bytes] = [0, 0, 0];
   let folded: FoldedTexts | null = null;
   const long: LongText[] = [];
-  // Sessions and traces store columns of other kinds too, such as project and run; queries skip
-  // them.
-  const keepsAll = populationOf(kind) !== 'span';
   const slots = slotsByKind.get(kind) ?? [];
   // Iterators of pairs would be most of the garbage of a record.
   for (let index = 0; index < slots.length; index += 1) {
     const slot = slots[index] as Slot;
     const given = values[index];
     if (given === null || given === undefined) continue;
-    if (slot.belongs && !isEmpty(given)) present |= slot.bit;
-    const isStored = !slot.isCopied && (slot.belongs || keepsAll);
-    if (slot.isCopied || (isStored && slot.isApart)) elsewhere |= slot.bit;
-    if (!isStored) continue;
+    if (slot.belongs && !isEmpty(given)) {
+      if (slot.isHigh) high |= slot.mask;
+      else low |= slot.mask;
+    }
+    if (!slot.isStored) continue;
     const length = slot.isApart ? Buffer.byteLength(String(given)) : -1;
     if (slot.isApart) bytes += length;
     const value = typeof given === 'string' ? headOf(given) : given;
@@ -217,7 +225,7 @@ const encodeValues = (
       folded[slot.id] = typeof value === 'string' ? foldedText(value) : value.map(foldedText);
     }
   }
-  return { present: present >>> 0, elsewhere, folded, long, bytes };
+  return { present: bitSetOf(low, high), folded, long, bytes };
 };
 
 const isEmpty = (value: ColumnValue): boolean =>

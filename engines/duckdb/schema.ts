@@ -19,7 +19,7 @@ import type { CellValue } from './column-vector.js';
  * Schema version, raised with every change of the tables below: a file of another version is
  * dropped and rebuilt from the log.
  */
-export const schemaVersion = 13;
+export const schemaVersion = 14;
 
 /** Table of each population; all have the same columns. */
 export const tableOf: Readonly<Record<Population, string>> = {
@@ -126,7 +126,7 @@ export const ownColumns = [
   { name: 'lone', type: BOOLEAN },
   { name: 'span_count', type: UINTEGER },
   /** Bit set of the standard columns with a value, by order in contract 3.3. */
-  { name: 'present', type: UINTEGER },
+  { name: 'present', type: BIGINT },
   { name: 'annotators', type: LIST(VARCHAR) },
   /** Traces only: `<template id>/<value>` of each rating (kernel/records/feedback.ts). */
   { name: 'ratings', type: LIST(VARCHAR) },

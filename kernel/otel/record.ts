@@ -7,6 +7,7 @@ import {
   tagMax,
   tagsMax,
 } from '../records/limits.js';
+import type { SpanFieldValues } from '../records/span-fields.js';
 import type { Instant, Json, JsonObject } from '../schema-types.js';
 import type { OtelKind } from './content.js';
 import {
@@ -42,21 +43,7 @@ export type OtelRecord = {
   readonly step_number?: number;
 } & Partial<OwnMembers>;
 /** Members of single kinds. */
-type OwnMembers = {
-  readonly model: string;
-  readonly temperature: number;
-  readonly finish_reason: string;
-  readonly tools: Json;
-  readonly events: Json;
-  readonly tool_call_id: string;
-  readonly agent_type: string;
-  readonly control_id: number;
-  readonly agent_name: string;
-  readonly check_stage: string;
-  readonly applies_to: string;
-  readonly evaluator_name: string;
-  readonly selector_path: string;
-};
+type OwnMembers = Required<SpanFieldValues> & { readonly tools: Json; readonly events: Json };
 
 type Writable<T> = { -readonly [member in keyof T]: T[member] };
 

@@ -1,6 +1,6 @@
 // The Python packages of Galileo (`galileo`, since 2.6) and of Splunk AO (`splunk-ao`, 0.6).
 // https://pypi.org/project/galileo, https://pypi.org/project/splunk-ao
-import { agentTypes } from '../records/columns.js';
+import { agentTypes } from '../records/span-fields.js';
 import type { Json } from '../schema-types.js';
 import { parseMessages } from './messages.js';
 import { parseDocuments, type RetrievedDocument } from './openinference.js';

@@ -1,3 +1,4 @@
+import { mapSpanFields, spanFieldNames, spanFieldOf, type SpanFieldName } from './span-fields.js';
 import type { FilterKind, MetricType, Population, RecordKind, RollUp } from './record.js';
 
 /** Type of a column's values on the wire and in the engines (contract 3.2). */
@@ -49,22 +50,9 @@ const tracesAndSpans = everyKind.filter((kind) => kind !== 'session');
 const optional = true;
 const required = false;
 
-export const agentTypes = [
-  'react',
-  'supervisor',
-  'classifier',
-  'planner',
-  'judge',
-  'reflection',
-  'router',
-  'default',
-] as const;
-
-const allowedValues: Readonly<Record<string, readonly string[]>> = {
+const allowedValues: Readonly<Record<string, readonly string[] | null>> = {
   type: ['trace', 'control', 'llm', 'retriever', 'agent', 'tool', 'session', 'workflow'],
-  agent_type: agentTypes,
-  check_stage: ['pre', 'post'],
-  applies_to: ['tool_call', 'llm_call'],
+  ...mapSpanFields(({ allowed = null }) => allowed),
 };
 
 const column = <const Id extends string>(
@@ -84,6 +72,12 @@ const column = <const Id extends string>(
   kinds,
   allowed: allowedValues[id] ?? null,
 });
+
+const columnTypeOf = { text: 'text', integer: 'integer', number: 'floating_point' } as const;
+const fieldColumn = (name: SpanFieldName) => {
+  const { kind, type, label, column: description, unsent } = spanFieldOf(name);
+  return column(name, label, description, columnTypeOf[type], unsent === undefined, [kind]);
+};
 
 const columns = [
   column('input', 'Input', 'What the step was given.', 'text', required, everyKind),
@@ -155,33 +149,12 @@ const columns = [
   column('trace_id', 'Trace ID', 'Trace of the span.', 'uuid', required, spanKinds),
   column('parent_id', 'Parent ID', 'Parent span, or the trace.', 'uuid', required, spanKinds),
   column('step_number', 'Step Number', 'Place among the siblings.', 'integer', optional, spanKinds),
-  column('agent_type', 'Agent Type', 'Kind of agent.', 'text', required, ['agent']),
+  fieldColumn('agent_type'),
   column('tools', 'Tools', 'Tools offered to the model.', 'text', required, ['llm']),
-  column('model', 'Model', 'Name of the model.', 'text', optional, ['llm']),
-  column('temperature', 'Temperature', 'Sampling temperature.', 'floating_point', optional, [
-    'llm',
-  ]),
-  column('finish_reason', 'Finish Reason', 'Why generation stopped.', 'text', optional, ['llm']),
-  column('tool_call_id', 'Tool Call ID', 'The call that the tool answered.', 'text', optional, [
-    'tool',
-  ]),
-  column('control_id', 'Control ID', 'Number of the control.', 'integer', optional, ['control']),
-  column('agent_name', 'Agent Name', 'Agent that the control guards.', 'text', optional, [
-    'control',
-  ]),
-  column('check_stage', 'Check Stage', 'Before or after the step.', 'text', optional, ['control']),
-  column('applies_to', 'Applies To', 'Kind of call that is checked.', 'text', optional, [
-    'control',
-  ]),
-  column('evaluator_name', 'Evaluator Name', 'Evaluator behind the control.', 'text', optional, [
-    'control',
-  ]),
-  column('selector_path', 'Selector Path', 'Part of the step that is checked.', 'text', optional, [
-    'control',
-  ]),
+  ...spanFieldNames.filter((name) => name !== 'agent_type').map(fieldColumn),
 ];
 
-/** The 32 columns of contract 3.3, in its order. */
+/** The columns of contract 3.3, in its order. */
 export const standardColumns: readonly StandardColumn[] = columns;
 
 /** Index of each standard column. */

@@ -4,28 +4,10 @@ import { registryMetricByName } from './columns.js';
 import { valueFitsType } from './column-value.js';
 import { structuredError, unfitValueError } from './evaluation-errors.js';
 import type { MetricCell, MetricError, MetricType, RecordKind, RecordRow } from './record.js';
+import { spanFieldNamesOf } from './span-fields.js';
 import type { Json, JsonObject } from '../schema-types.js';
 
 type Members = Record<string, Json>;
-
-/** Members that only this kind has (contract 5.6) and whose column holds them as they were sent. */
-const ownMembers: Readonly<Record<RecordKind, readonly string[]>> = {
-  session: [],
-  trace: [],
-  workflow: [],
-  retriever: [],
-  llm: ['model', 'temperature', 'finish_reason'],
-  tool: ['tool_call_id'],
-  agent: ['agent_type'],
-  control: [
-    'control_id',
-    'agent_name',
-    'check_stage',
-    'applies_to',
-    'evaluator_name',
-    'selector_path',
-  ],
-};
 
 /**
  * View of a record (contract 5.7) without its tree, counts and ratings: every member is present,
@@ -67,7 +49,7 @@ export const toRecordView = (row: RecordRow, types: MetricTypes = noTypes): Json
   else {
     members['parent_id'] = value('parent_id');
     members['step_number'] = value('step_number');
-    for (const name of ownMembers[kind]) members[name] = value(name);
+    for (const name of spanFieldNamesOf[kind]) members[name] = value(name);
   }
   if (kind === 'llm') {
     const { tools } = values;

@@ -1,5 +1,6 @@
 import type { Instant, Json, JsonObject, SessionId, SpanId, TraceId } from '../schema-types.js';
 import type { SpanKind } from './record.js';
+import type { SpanFieldName, SpanFieldValues } from './span-fields.js';
 
 /** Members of every record (contract 5.6); null and absence mean the same. */
 type SentMembers<Id> = {
@@ -38,18 +39,7 @@ export type SentSpan = SentMembers<SpanId> & {
   readonly trace_id?: TraceId | null;
   readonly tools?: readonly JsonObject[] | null;
   readonly events?: readonly JsonObject[] | null;
-  readonly model?: string | null;
-  readonly temperature?: number | null;
-  readonly finish_reason?: string | null;
-  readonly tool_call_id?: string | null;
-  readonly agent_type?: string | null;
-  readonly control_id?: number | null;
-  readonly agent_name?: string | null;
-  readonly check_stage?: string | null;
-  readonly applies_to?: string | null;
-  readonly evaluator_name?: string | null;
-  readonly selector_path?: string | null;
-};
+} & { readonly [name in SpanFieldName]?: SpanFieldValues[name] | null };
 
 const metricPrefix = 'metrics/';
 /** Drops a leading `metrics/` (contract 3.4, rule 1). */

@@ -3,6 +3,7 @@ import type { StoredEvent, StreamName } from '../../kernel/ports.js';
 import { columnIndex as at } from '../../kernel/records/columns.js';
 import type { ColumnValue } from '../../kernel/records/record.js';
 import { namedValues, type ColumnValues } from '../../kernel/records/record-cells.js';
+import { mapSpanFields, spanFieldNamesOf } from '../../kernel/records/span-fields.js';
 import type { Json, JsonObject } from '../../kernel/schema-types.js';
 import { textForm } from '../../kernel/records/text-form.js';
 import { clearOverlap, removeMember, type RowBuilder } from './row-builder.js';
@@ -93,25 +94,12 @@ const putSpanValues = (
   values[at.trace_id] = context.traceId;
   values[at.parent_id] = content.parent_id;
   values[at.step_number] = content.step_number;
-  if (content.type === 'llm') {
-    values[at.model] = content.model;
-    values[at.temperature] = content.temperature;
-    values[at.finish_reason] = content.finish_reason;
-    const { tools } = content;
-    if (tools !== undefined && tools !== null) values[at.tools] = JSON.stringify(tools);
-  } else if (content.type === 'tool') {
-    values[at.tool_call_id] = content.tool_call_id;
-  } else if (content.type === 'agent') {
-    values[at.agent_type] = content.agent_type ?? 'default';
-  } else if (content.type === 'control') {
-    values[at.control_id] = content.control_id;
-    values[at.agent_name] = content.agent_name;
-    values[at.check_stage] = content.check_stage;
-    values[at.applies_to] = content.applies_to;
-    values[at.evaluator_name] = content.evaluator_name;
-    values[at.selector_path] = content.selector_path;
-  }
+  const fields = spanFieldNamesOf[content.type];
+  for (const name of fields) values[at[name]] = content[name] ?? unsentValues[name];
+  if (content.type === 'llm' && content.tools != null)
+    values[at.tools] = JSON.stringify(content.tools);
 };
+const unsentValues = mapSpanFields(({ unsent }) => unsent);
 
 /** Members of a record's body that its content alone decides. */
 export const bodyOfContent = (content: RecordContent | SpanContent): Record<string, Json> => {

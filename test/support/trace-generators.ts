@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { loggingMethods } from '../../contract/ingest.js';
 import { llmEventTypes, messageRoles } from '../../contract/records.js';
-import { agentTypes } from '../../kernel/records/columns.js';
+import { agentTypes } from '../../kernel/records/span-fields.js';
 import type { SpanKind } from '../../kernel/records/record.js';
 import type { SentSpan, SentTrace } from '../../kernel/records/sent-record.js';
 import {
