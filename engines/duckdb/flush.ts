@@ -2,6 +2,7 @@ import { statfs, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { ModelConnections } from './connections.js';
 import { mapEngineErrors } from './connections.js';
+import type { FlushMarker } from './flush-marker.js';
 
 // A file has no write-ahead log (D-231): a batch is in memory until the next flush, a CHECKPOINT
 // statement, writes all rows and the position into the file. A crash takes both back to the last
@@ -16,6 +17,13 @@ export type ModelFlush = {
   readonly run: () => Promise<void>;
   /** Runs if a crash would cost more than `unflushedMax`; to be called before a write. */
   readonly runIfDue: () => Promise<void>;
+  /**
+   * True if a flush of this file was cut off by a crash or a full disk: it has bytes of rows that
+   * may never be folded again, such as those of a trace that was erased meanwhile.
+   */
+  readonly wasCutOff: boolean;
+  /** Throws Fault `unavailable` if the disk may lack room for a second file of this size. */
+  readonly requireRoomForCopy: () => Promise<void>;
   /** Refuses to flush for so long: the disk refused a flush although `statfs` showed room. */
   readonly postpone: (delayMs: number) => void;
   /** Records a committed batch. */
@@ -36,7 +44,7 @@ const measureEvery = { rows: 2_000, batches: 16 };
 /** Opens the flushes of a file. `hasWal`: the engine writes a write-ahead log. */
 export const openModelFlush = (
   connections: Pick<ModelConnections, 'maintain'>,
-  { catalog, path, hasWal }: FlushedFile,
+  { catalog, path, hasWal, marker }: FlushedFile,
 ): ModelFlush => {
   if (hasWal) return noFlush;
   let unflushed = nothing;
@@ -45,6 +53,11 @@ export const openModelFlush = (
   /** Bytes after the first batch since the flush: each column of a table has a block by then. */
   let base: number | null = null;
   let postponedUntil = -Infinity;
+  const requireNotPostponed = async (): Promise<void> => {
+    const seconds = Math.ceil((postponedUntil - performance.now()) / 1_000);
+    if (seconds <= 0) return;
+    throw noRoom(`the disk or its quota refused the last flush; the next one is in ${seconds} s`);
+  };
   const measure = async (): Promise<void> => {
     unmeasured = nothing;
     const [row] = await connections.maintain(unflushedBytesSql);
@@ -54,11 +67,14 @@ export const openModelFlush = (
   };
   const run = async (): Promise<void> => {
     if (unflushed.batches === 0) return;
-    await mapEngineErrors(async () => requireNotPostponed(postponedUntil - performance.now()));
+    // Also before a refusal: the engine flushes once more when the file is closed.
+    await mapEngineErrors(marker.write);
+    await mapEngineErrors(requireNotPostponed);
     await measure();
     await mapEngineErrors(() => requireRoom(path, bytes));
     const { batches, rows } = unflushed;
     await connections.maintain(`CHECKPOINT ${catalog}`);
+    await mapEngineErrors(marker.clear);
     // Batches that were committed meanwhile may not be in the file.
     unflushed = { batches: unflushed.batches - batches, rows: unflushed.rows - rows };
     [bytes, base] = [0, null];
@@ -68,6 +84,12 @@ export const openModelFlush = (
     runIfDue: async () => {
       if (unflushed.rows >= unflushedMax.rows || bytes >= unflushedMax.bytes) await run();
     },
+    wasCutOff: marker.wasCutOff,
+    requireRoomForCopy: () =>
+      mapEngineErrors(async () => {
+        await requireNotPostponed();
+        await requireRoom(path, 0, Infinity);
+      }),
     postpone: (delayMs) => {
       postponedUntil = performance.now() + delayMs;
     },
@@ -85,7 +107,12 @@ export const openModelFlush = (
   };
 };
 
-type FlushedFile = { readonly catalog: string; readonly path: string; readonly hasWal: boolean };
+type FlushedFile = {
+  readonly catalog: string;
+  readonly path: string;
+  readonly hasWal: boolean;
+  readonly marker: FlushMarker;
+};
 
 const nothing = { batches: 0, rows: 0 };
 
@@ -93,6 +120,8 @@ const durable = (): Promise<void> => Promise.resolve();
 const noFlush: ModelFlush = {
   run: durable,
   runIfDue: durable,
+  wasCutOff: false,
+  requireRoomForCopy: durable,
   postpone: () => undefined,
   recordWrite: durable,
 };
@@ -105,19 +134,19 @@ const unflushedBytesSql = `
 /** Most bytes of the half-filled row groups and indexes that a flush rewrites. */
 const rewrittenBytesMax = 32 * 1024 * 1024;
 
-/** Throws ENOSPC if the disk may not have room for a flush of this many bytes. */
-const requireRoom = async (path: string, bytes: number): Promise<void> => {
+/** Throws ENOSPC if the disk may lack room for so many bytes and those that are rewritten. */
+const requireRoom = async (
+  path: string,
+  bytes: number,
+  rewrittenMax = rewrittenBytesMax,
+): Promise<void> => {
   const [{ bavail, bsize }, { size }] = await Promise.all([statfs(dirname(path)), stat(path)]);
-  const wanted = bytes + Math.min(size, rewrittenBytesMax);
+  const wanted = bytes + Math.min(size, rewrittenMax);
   const free = bavail * bsize;
   if (free >= wanted) return;
-  throw noRoom(`a flush of the records needs ${wanted} bytes of disk, and ${free} are free`);
-};
-
-const requireNotPostponed = (remainingMs: number): void => {
-  if (remainingMs <= 0) return;
-  const seconds = Math.ceil(remainingMs / 1_000);
-  throw noRoom(`the disk or its quota refused the last flush; the next one is in ${seconds} s`);
+  throw noRoom(
+    `the records need ${wanted} bytes of disk for a flush or copy, and ${free} are free`,
+  );
 };
 
 const noRoom = (problem: string): Error =>

@@ -1,6 +1,7 @@
 import { DuckDBInstance } from '@duckdb/node-api';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { flushMarkerPath } from './flush-marker.js';
 import { openMemoryLimit } from './memory-limit.js';
 import { openModel, type RecordsModel } from './model.js';
 import {
@@ -58,4 +59,5 @@ export const openModelFile = (
 export const removeDatabaseFile = async (path: string): Promise<void> => {
   await rm(path, { force: true });
   await rm(`${path}.wal`, { force: true });
+  await rm(flushMarkerPath(path), { force: true });
 };

@@ -5,6 +5,7 @@ import type { MetricType } from '../../kernel/records/record.js';
 import { openChangedRuns, type ChangedRuns } from './changed-runs.js';
 import { openConnections, type ModelConnections, type Statements } from './connections.js';
 import { openModelFlush, type ModelFlush } from './flush.js';
+import { openFlushMarker } from './flush-marker.js';
 import { memoryLimitOf } from './memory-limit.js';
 import { misfolded } from './misfolded.js';
 import { openColumnCache, type ColumnCache } from './column-cache.js';
@@ -86,7 +87,8 @@ export const openModel = async (
     const hasWal = await attachFile(control, catalog, path);
     isAttached = true;
     connections = await openConnections(instance, catalog);
-    const flush = openModelFlush(connections, { catalog, path, hasWal });
+    const marker = await openFlushMarker(path);
+    const flush = openModelFlush(connections, { catalog, path, hasWal, marker });
     const read = { ...(await readModel(connections, catalog)), flush };
     // One close at a time: closing a connection under its statement ends the process.
     let ending: Promise<void> | null = null;

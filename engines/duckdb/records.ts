@@ -32,6 +32,7 @@ import { ratingCounts } from './rating-counts.js';
 import { runCounts } from './run-counts.js';
 import { runRows } from './run-rows.js';
 import { runAverages, runMeasures } from './run-measures.js';
+import type { ModelFlush } from './flush.js';
 import { readDurableGeneration, readLiveGeneration } from './generation-files.js';
 import { openIdleSchedule, type IdleSchedule } from './idle-schedule.js';
 import { deletesRows, pendingPurge } from './file-compaction/plan.js';
@@ -126,8 +127,8 @@ export const openRecords = async ({
       await supervisor.write(async (live) => {
         await applyWrites(live, writes, checkpoint);
         await purging.recordBatch({ writes, checkpoint });
+        noteWrites(writes, live.flush);
       });
-      noteWrites(writes);
       flushing.recordWrite();
     },
   };
@@ -154,11 +155,12 @@ const scheduleAfterWrites =
     timer: IdleSchedule,
     { purgeIdleMs, purgeLaterMs }: { readonly purgeIdleMs: number; readonly purgeLaterMs: number },
   ) =>
-  (writes: RecordWrites): void => {
+  (writes: RecordWrites, { wasCutOff }: Pick<ModelFlush, 'wasCutOff'>): void => {
     timer.recordWrite();
-    if (writes.purge === true || deletesRows(writes)) erasing.recordDeletion();
+    const isWanted = writes.purge === true || deletesRows(writes) || wasCutOff;
+    if (isWanted) erasing.recordDeletion();
     if (writes.purge === true) timer.runAfter(purgeAfterMs);
-    else if (deletesRows(writes)) timer.runWhenIdle(purgeIdleMs, purgeLaterMs);
+    else if (isWanted) timer.runWhenIdle(purgeIdleMs, purgeLaterMs);
   };
 
 // Several jobs that end together share one copy; contract 5.13 allows a minute.

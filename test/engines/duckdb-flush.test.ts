@@ -1,7 +1,8 @@
 import { expect } from 'chai';
-import fs, { access } from 'node:fs/promises';
+import fs, { access, open, readdir, readFile, writeFile } from 'node:fs/promises';
 import { syncBuiltinESMExports } from 'node:module';
 import { join } from 'node:path';
+import { flushMarkerPath } from '../../engines/duckdb/flush-marker.js';
 import { databaseFileName } from '../../engines/duckdb/generation-files.js';
 import { checkRecordsFile } from '../../engines/duckdb/integrity-check.js';
 import { openRecords } from '../../engines/duckdb/records.js';
@@ -25,6 +26,8 @@ import {
 import { pollUntil } from '../support/poll-until.js';
 import { recordsWithWal } from '../support/records-with-wal.js';
 
+/** The engine's headers at the begin of a file: the next one names the blocks of a flush. */
+const headerBytes = 3 * 4_096;
 const nothing = { groups: [], deletedRuns: [], deletedProjects: [] };
 
 describe('DuckDB flushes', function () {
@@ -188,6 +191,54 @@ describe('DuckDB flushes', function () {
     await put(records, { deletedRuns: [run] });
     await pollUntil('nothing waits', 20_000, async () => records.erasingSince?.() === null);
     expect(await filesContaining(folder.dir, 'canary')).to.deep.equal([]);
+  });
+
+  it('leaves no bytes of a flush that was cut off, whose trace was erased since', async () => {
+    await begin();
+    await putRows(records, [traceRow(1)]);
+    await records.flush?.();
+    const name = databaseFileName(1);
+    const headers = (await readFile(join(folder.dir, name))).subarray(0, headerBytes);
+    const canary = 'a-canary-that-no-header-names';
+    await putRows(records, [traceRow(2, { values: { input: canary } })]);
+    await records.flush?.();
+    const killed = await copyAsKilled(folder.dir);
+    // A kill leaves blocks, the headers from before, and the marker of the flush.
+    const file = await open(join(killed.dir, name), 'r+');
+    await file.write(headers, 0, headerBytes, 0);
+    await file.close();
+    await writeFile(flushMarkerPath(join(killed.dir, name)), '');
+    expect(await filesContaining(killed.dir, canary)).to.deep.equal([name]);
+    const found = await openRecords({ dir: killed.dir, purgeLaterMs: 20 });
+    expect(await found.checkpoint()).to.equal(positionAt(1));
+    await pollUntil('nothing waits', 10_000, async () => found.erasingSince?.() === null);
+    expect(await filesContaining(killed.dir, canary)).to.deep.equal([]);
+    expect(await found.count(scopeOf())).to.equal(1);
+    await found.close();
+    expect(await readdir(killed.dir)).to.have.members([databaseFileName(2), 'records.live']);
+    await killed.remove();
+  });
+
+  it('begins no copy where the disk has no room for a second file', async () => {
+    records = await openRecords({ dir: folder.dir, purgeLaterMs: 20 });
+    await putRows(records, [traceRow(1)]);
+    await records.flush?.();
+    const { statfs } = fs;
+    let looks = 0;
+    fs.statfs = (async () => {
+      looks += 1;
+      return { bavail: 10, bsize: 4_096 };
+    }) as unknown as typeof statfs;
+    syncBuiltinESMExports();
+    try {
+      await put(records, { deletedRuns: [run] });
+      await pollUntil('a copy is wanted', 10_000, async () => looks > 0);
+      expect(records.erasingSince?.()).to.be.a('string');
+      expect(await readdir(folder.dir)).not.to.include(databaseFileName(2));
+    } finally {
+      fs.statfs = statfs;
+      syncBuiltinESMExports();
+    }
   });
 
   it('serves what it has while the disk has no room for a flush', async () => {

@@ -27,7 +27,7 @@ describeWithTool(ownMounts, 'records whose disk has no room for a flush', functi
     const { refused, incidents, counts } = await runOnFullDisk('as it is');
     expect(refused).to.have.length(3);
     for (const reason of refused)
-      expect(reason).to.match(/a flush of the records needs \d+ bytes of disk, and \d+ are free/);
+      expect(reason).to.match(/the records need \d+ bytes of disk for a flush .* \d+ are free/);
     expect(incidents).not.to.include.oneOf(['reopened', 'dropped']);
     expect(counts).to.deep.equal([16, 16, 16]);
   });

@@ -50,13 +50,14 @@ const liveRowsSql = (catalog: string, name: string): string => {
   return `FROM ${catalog}.${name}`;
 };
 
-/** The pending purge; null if nothing was deleted since the file began. */
+/** The pending purge; null if the file has nothing but its rows. */
 export const pendingPurge = async ({
   connections,
+  flush,
 }: RecordsModel): Promise<'soon' | 'later' | null> => {
   const found = await connections.read(({ rows }) =>
     rows(`SELECT DISTINCT kind FROM deleted WHERE kind IN (${kinds})`),
   );
   if (found.some(([kind]) => kind === purgeKind)) return 'soon';
-  return found.length > 0 ? 'later' : null;
+  return found.length > 0 || flush.wasCutOff ? 'later' : null;
 };

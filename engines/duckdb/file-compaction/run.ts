@@ -67,6 +67,7 @@ export const openFileCompaction = (
     if ((await supervisor.run(pendingPurge)) === null) return;
     const copying = await beginCompaction(state);
     try {
+      await copying.from.flush.requireRoomForCopy();
       await replaceLiveFile(state, copying, next());
     } finally {
       if (state.current === copying) state.current = null;
