@@ -7,7 +7,7 @@ import {
   startHealthProbe,
   probeTimeoutMs,
   type HealthProbe,
-} from './health-probe.js';
+} from '../engines/node/health-probe.js';
 import type { StartupContext } from './startup-context.js';
 
 export type EngineHeartbeats = {

@@ -4,7 +4,7 @@ import type { Sandbox } from '../kernel/sandbox.js';
 import { historyCollection } from '../projections/history/collection.js';
 import type { ProjectionStatus } from '../projections/projector.js';
 import { positionDistance } from '../projections/progress.js';
-import type { HealthProbe } from './health-probe.js';
+import type { HealthProbe } from '../engines/node/health-probe.js';
 
 /** Time limit of a probe per scrape; after it the previous result is reported. */
 const probeWaitMs = 1_000;

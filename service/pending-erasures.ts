@@ -1,7 +1,7 @@
 import type { Metrics } from '../engines/prometheus/metrics.js';
 import type { Clock } from '../kernel/ports.js';
 import type { PendingErasure } from '../projections/projector.js';
-import type { HealthProbe } from './health-probe.js';
+import type { HealthProbe } from '../engines/node/health-probe.js';
 import type { WorkersStatus } from './workers.js';
 
 /** Deletions whose content is still in the log, and files that still hold such content. */

@@ -30,7 +30,7 @@ import {
   startHealthProbe,
   probeTimeoutMs,
   type HealthProbe,
-} from './health-probe.js';
+} from '../engines/node/health-probe.js';
 import { withTraceparent } from './tracing.js';
 import { publishReplicaPosition, followReplicas } from './replica.js';
 import type { StartupContext } from './startup-context.js';

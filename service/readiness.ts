@@ -6,7 +6,7 @@ import { fillMessage, type FillMonitor } from '../projections/fill-monitor.js';
 import type { ClockSkewMonitor } from '../engines/node/clock-skew.js';
 import { pendingErasures } from './pending-erasures.js';
 import type { ProjectionHost } from './projection-host.js';
-import type { HealthProbe } from './health-probe.js';
+import type { HealthProbe } from '../engines/node/health-probe.js';
 import type { EngineHeartbeats } from './engine-heartbeats.js';
 import type { UndeclaredProxies } from '../engines/koa/undeclared-proxies.js';
 import type { WorkersStatus } from './workers.js';

@@ -4,7 +4,7 @@ import { systemClock } from '../../engines/node/clock.js';
 import { Fault } from '../../kernel/fault.js';
 import { mapMethods } from '../../kernel/map-methods.js';
 import type { Clock } from '../../kernel/ports.js';
-import { startHealthProbe } from '../../service/health-probe.js';
+import { startHealthProbe } from '../../engines/node/health-probe.js';
 import { pollUntil } from '../support/poll-until.js';
 
 const never = new Promise<never>(() => undefined);

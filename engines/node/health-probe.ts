@@ -1,5 +1,5 @@
-import { Fault, redactedReason } from '../kernel/fault.js';
-import type { Clock } from '../kernel/ports.js';
+import { Fault, redactedReason } from '../../kernel/fault.js';
+import type { Clock } from '../../kernel/ports.js';
 
 /** Heartbeat of an engine: a health check that runs once a second. */
 export type HealthProbe<T> = {
