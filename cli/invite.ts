@@ -6,7 +6,11 @@ import { openEngines, serviceFile, type Engines } from '../engines/open.js';
 import type { Config } from '../config.js';
 import { Fault } from '../kernel/fault.js';
 import { parseJsonText } from '../kernel/json-text.js';
-import { inviteByEmail, inviteCommand, type InvitationNotice } from '../service/invite-command.js';
+import {
+  inviteByEmail,
+  type InvitationNotice,
+} from '../command-api/invitations/invitation-by-email.js';
+import { inviteCommand } from '../service/invite-command.js';
 import { requireLog } from '../service/log-reader.js';
 import { loadSecretKey } from '../service/secret-key.js';
 import { opsUrlOf } from './operator-session.js';

@@ -9,7 +9,8 @@ import type { RebuildRequest } from '../projections/rebuild-coordinator.js';
 import { progressLines } from '../engines/koa/progress-lines.js';
 import { noProjectionHost, type ProjectionHost } from './projection-host.js';
 import { openParkedDecisions, type ParkedDecisions } from './parked-decisions.js';
-import { inviteCommand, type InvitationNotice } from './invite-command.js';
+import type { InvitationNotice } from '../command-api/invitations/invitation-by-email.js';
+import { inviteCommand } from './invite-command.js';
 import { sealCommand, sealWaitSeconds, type HistorySealing } from './history-sealing.js';
 import type { StartupContext } from './startup-context.js';
 
