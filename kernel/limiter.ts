@@ -100,42 +100,46 @@ type FairQueue<K extends string> = {
   readonly takeNext: () => Waiter<K> | null;
 };
 
-/** Keys whose last turn is remembered; one that was served earlier has waited long enough. */
+/** Keys whose last turn is remembered while they do not wait. */
 const servedMax = 1_000;
 
 const openFairQueue = <K extends string>(holdings: Holdings<K>): FairQueue<K> => {
-  const queues = new Map<string, Waiter<K>[]>();
+  /** Waiting calls, and when their key was served last or, if that is unknown, began to wait. */
+  const queues = new Map<string, { readonly calls: Waiter<K>[]; since: number }>();
   const served = boundedMap<string, number>(servedMax);
-  let turns = 0;
+  let now = 0;
   const remove = (waiter: Waiter<K>): void => {
-    const queue = queues.get(waiter.turn) ?? [];
-    queue.splice(queue.indexOf(waiter), 1);
-    if (queue.length === 0) queues.delete(waiter.turn);
+    const calls = queues.get(waiter.turn)?.calls ?? [];
+    calls.splice(calls.indexOf(waiter), 1);
+    if (calls.length === 0) queues.delete(waiter.turn);
   };
   const findNext = (): Waiter<K> | null => {
-    let best: readonly [waiter: Waiter<K>, held: number, lastTurn: number] | null = null;
-    for (const [turn, [waiter]] of queues) {
+    let best: readonly [waiter: Waiter<K>, held: number, since: number] | null = null;
+    for (const [turn, { calls, since }] of queues) {
+      const [waiter] = calls;
       if (waiter === undefined || holdings.shareExceeded(waiter.keys, waiter.weight) !== null)
         continue;
       const held = holdings.ofTurn(turn);
-      const lastTurn = served.get(turn) ?? -1;
-      if (best === null || held < best[1] || (held === best[1] && lastTurn < best[2]))
-        best = [waiter, held, lastTurn];
+      if (best === null || held < best[1] || (held === best[1] && since < best[2]))
+        best = [waiter, held, since];
     }
     return best?.[0] ?? null;
   };
   return {
     add: (waiter) => {
-      const queue = queues.get(waiter.turn) ?? [];
-      queues.set(waiter.turn, queue);
-      return queue.push(waiter);
+      const { turn } = waiter;
+      const queue = queues.get(turn) ?? { calls: [], since: served.get(turn) ?? (now += 1) };
+      queues.set(turn, queue);
+      return queue.calls.push(waiter);
     },
     remove,
     takeNext: () => {
       const next = queues.size === 0 || holdings.isOverSize(1) ? null : findNext();
       if (next === null || holdings.isOverSize(next.weight)) return null;
+      const queue = queues.get(next.turn);
+      if (queue !== undefined) queue.since = now += 1;
+      served.set(next.turn, now);
       remove(next);
-      served.set(next.turn, (turns += 1));
       return next;
     },
   };
@@ -144,7 +148,8 @@ const openFairQueue = <K extends string>(holdings: Holdings<K>): FairQueue<K> =>
 /**
  * Limiter: at most `size` is held at a time, and `shares` of one key; a call that is heavier than
  * that runs alone. The next is the oldest call of the key that holds least, among equals of the one
- * served longest ago. A heavy call that is next waits until it fits, and no lighter one passes it.
+ * served longest ago; a key without a known turn counts from when it began to wait, so that new
+ * keys starve none. A heavy call that is next waits until it fits, and no lighter one passes it.
  */
 export const openLimiter = <K extends string>(
   limit: Limit<K>,

@@ -42,8 +42,22 @@ describe('limiter', () => {
     for (const name of ['a1', 'a2', 'a3', 'b1', 'b2', 'c1']) void call(name, name.slice(0, 1));
     await settled();
     for (let n = 0; n < 6; n += 1) await release(admitted[n] ?? '');
-    expect(admitted).to.deep.equal(['a1', 'b1', 'c1', 'a2', 'b2', 'a3']);
+    expect(admitted).to.deep.equal(['a1', 'b1', 'a2', 'b2', 'c1', 'a3']);
     await limiter.whenIdle();
+  });
+
+  it('serves a key that waits before keys that come later, however many they are', async () => {
+    const { admitted, call, release } = openCalls(
+      openLimiter({ size: 1, shares: { key: 1 }, waitersMax: 9 }),
+    );
+    await call('first', 'old');
+    void call('second', 'old');
+    for (let n = 0; n < 3; n += 1) void call(`new ${n}`, `new ${n}`);
+    for (let n = 0; n < 3; n += 1) {
+      await release(admitted.at(-1) ?? '');
+      void call(`later ${n}`, `later ${n}`);
+    }
+    expect(admitted).to.deep.equal(['first', 'second', 'new 0', 'new 1']);
   });
 
   it('refuses a key with a full queue, and no other key', async () => {
