@@ -92,6 +92,14 @@ export const limits = {
   }),
 };
 
+/** Budgets of memory, in bytes; their shares are those of contract 1.11. */
+export const byteBudgets = {
+  /** Two large uploads and hundreds of usual bodies at once. */
+  bodies: { of: 'bytes of decompressed bodies until their answer', size: 134_217_728 },
+  /** 32 pages of 8 MiB: with the bodies a quarter of the 1.5 GB that the process may take. */
+  answers: { of: 'bytes of answers that are not received yet', size: 268_435_456 },
+} as const;
+
 /**
  * Limit of queries on records. DuckDB uses two cores, and each running query holds a thread of the
  * pool that passwords and files share. With node's default of four, one stays free for the

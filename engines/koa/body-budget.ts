@@ -1,5 +1,5 @@
 import type { BodyBudget } from './decode-body.js';
-import type { ByteBudget, QuotaOwner } from './byte-budget.js';
+import type { ByteBudget, QuotaOwner } from '../../kernel/byte-budget.js';
 import type { Limiter } from '../../kernel/limiter.js';
 
 /** Limiter of work by caller, and by all keys of one person. */

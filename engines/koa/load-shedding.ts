@@ -1,10 +1,10 @@
 import { boundedMap } from '../../kernel/bounded-map.js';
 import { Fault } from '../../kernel/fault.js';
 import { openLimiter, type Limit, type Limiter } from '../../kernel/limiter.js';
-import { limits } from '../../kernel/limits.js';
+import { byteBudgets, limits } from '../../kernel/limits.js';
 import { networkPrefix } from '../../kernel/network-prefix.js';
 import type { BodyBudget } from './decode-body.js';
-import { openByteBudget, type ByteBudget, type QuotaOwner } from './byte-budget.js';
+import { openByteBudget, type ByteBudget, type QuotaOwner } from '../../kernel/byte-budget.js';
 import { limitKeysOf, openBodyBudgets, type QuotaLimiter } from './body-budget.js';
 
 type RequestLimiter = Limiter<'address' | 'caller' | 'person'>;
@@ -15,10 +15,8 @@ const defaultLoadAmounts = {
   perTickMax: 4,
   /** Same as the longest response time. */
   largeBodiesWaitMsMax: 20_000,
-  /** Two large uploads and hundreds of usual bodies at once. */
-  bodyBytesMax: 134_217_728,
-  /** 32 pages of 8 MiB: with the bodies a quarter of the 1.5 GB that the process may take. */
-  answerBytesMax: 268_435_456,
+  bodyBytesMax: byteBudgets.bodies.size,
+  answerBytesMax: byteBudgets.answers.size,
 } as const;
 type LoadLimitName = 'requests' | 'largeBodies' | 'largeAnswers' | 'datasetWrites';
 type LimitOverride<K extends string> = {

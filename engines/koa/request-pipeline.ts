@@ -2,7 +2,7 @@ import { authorize } from '../../contract/authorize.js';
 import type { VisibleProject } from '../../contract/roles.js';
 import { throwIfAborted } from '../../kernel/query-context.js';
 import type { RequestScope } from './request-scope.js';
-import type { ByteReservation } from './byte-budget.js';
+import type { ByteReservation } from '../../kernel/byte-budget.js';
 import { checkOrigin, authenticateRequest, type Authentication } from './authentication.js';
 import { validateRequest, type ValidatedRequest, type RawRequest } from './validate-request.js';
 import { quotaOwnerOf, type AuthorizedRequest } from './run-handler.js';

@@ -6,7 +6,7 @@ import type { Position } from '../../kernel/ports.js';
 import { withQueryContext } from '../node/query-context.js';
 import type { RequestScope } from './request-scope.js';
 import { limitKeysOf } from './body-budget.js';
-import type { ByteReservation, QuotaOwner } from './byte-budget.js';
+import type { ByteReservation, QuotaOwner } from '../../kernel/byte-budget.js';
 import type { Authentication } from './authentication.js';
 import type { ValidatedRequest, RawRequest } from './validate-request.js';
 import { encodeColumn } from './ignored-members.js';

@@ -5,7 +5,7 @@ import { parseJsonChunks, type JsonChunks } from '../../kernel/json-chunks.js';
 import { Fault } from '../../kernel/fault.js';
 import { setCookieHeaders, expiredCookie } from './refresh-cookie.js';
 import { flushResponse, withErrorTrailer } from './error-trailer.js';
-import type { ByteReservation } from './byte-budget.js';
+import type { ByteReservation } from '../../kernel/byte-budget.js';
 import type { RoutedRequest } from './routing.js';
 import { processRequest } from './request-pipeline.js';
 import {

@@ -1,7 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { limits, passwordLimit, recordQueryLimit, scorerLimit } from '../../kernel/limits.js';
+import {
+  byteBudgets,
+  limits,
+  passwordLimit,
+  recordQueryLimit,
+  scorerLimit,
+} from '../../kernel/limits.js';
 import { repository } from '../support/test-environment.js';
 
 /** The machine of the page: two cores and the twelve threads of `npm start`. */
@@ -25,12 +31,16 @@ describe('limits of load', () => {
       const each = Object.entries<number>(shares).map(([kind, max]) => `${max} of one ${kind}`);
       return `| ${of} | ${amount(size)} | ${each.join(', ') || '–'} | ${amount(waitersMax)} |`;
     });
+    const budgets = Object.values(byteBudgets).map(
+      ({ of, size }) => `| ${of} | ${amount(size)} | shares of contract 1.11 | – |`,
+    );
     const [, section = ''] = page.split('\n## Limits of load\n');
     const [text = ''] = section.split('\n## ');
     expect(text.split('\n').filter((line) => line.startsWith('| '))).to.deep.equal([
       '| at a time | in all | each | waiting, each |',
       '| --- | --- | --- | --- |',
       ...printed,
+      ...budgets,
     ]);
   });
 });

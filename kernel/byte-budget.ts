@@ -1,5 +1,5 @@
-import { openCounter } from '../../kernel/counter.js';
-import { openWaitQueue, type WaitQueue } from '../../kernel/wait-queue.js';
+import { openCounter } from './counter.js';
+import { openWaitQueue, type WaitQueue } from './wait-queue.js';
 
 /** Owner to whom bytes and work are charged. */
 export type QuotaOwner = {

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { openByteBudget, type ByteBudget, type QuotaOwner } from '../../engines/koa/byte-budget.js';
+import { openByteBudget, type ByteBudget, type QuotaOwner } from '../../kernel/byte-budget.js';
 
 const mebibyte = 1_048_576;
 
