@@ -45,17 +45,18 @@ const flush = (): Promise<boolean> =>
       return false;
     },
   );
-const isOpen = (): Promise<boolean> =>
-  records.checkpoint().then(
-    () => true,
-    () => false,
-  );
-/** Puts all rows that a flush which failed took back, as a fold of the log does. */
-const fold = async (): Promise<void> => {
-  await pollUntil('the records are open', 10_000, isOpen);
+const putMissing = async (): Promise<void> => {
   for (let at = (await records.count(scopeOf())) + 1; at <= rowsMax; at += 1)
     await putRows(records, [traceRow(at, { values: { input: texts[at] ?? '' } })]);
 };
+/** Puts all rows that a flush which failed took back, as a fold of the log does. */
+const fold = (): Promise<void> =>
+  pollUntil('the reopened records have all rows', 20_000, () =>
+    putMissing().then(
+      () => true,
+      () => false,
+    ),
+  );
 const rowsMax = 16;
 /** After a flush that the disk refused. */
 const pauseMs = 60_000;
