@@ -1,5 +1,6 @@
 import { ratingEvents } from '../../events/ratings.js';
 import { sessionEvents, traceEvents } from '../../events/traces.js';
+import { wrapMethods } from '../../kernel/map-methods.js';
 import { otelMapping } from '../../kernel/otel/mapping.js';
 import { partitionPredicate, type Partition } from '../../kernel/records/partitions.js';
 import type { RecordQueries } from '../../kernel/records/record-queries.js';
@@ -86,25 +87,12 @@ const sinkOf = (
  * Stored rows, read after the previous batch is applied. New traces outside sessions read nothing,
  * so they are folded while that batch is written.
  */
-const afterApplied = (records: FoldedRecords, applied: Promise<unknown>): StoredRows => ({
-  firstRows: async (names) => {
-    await applied;
-    return records.firstRows(names);
-  },
-  spanOutlines: async (names) => {
-    await applied;
-    return records.spanOutlines(names);
-  },
-  rowsByOrdinal: async (places) => {
-    await applied;
-    return records.rowsByOrdinal(places);
-  },
-  sessionsWithTraces: async (sessions) => {
-    await applied;
-    return records.sessionsWithTraces(sessions);
-  },
-  traceOutlines: async (session, part) => {
-    await applied;
-    return records.traceOutlines(session, part);
-  },
-});
+const afterApplied = (records: FoldedRecords, applied: Promise<unknown>): StoredRows =>
+  wrapMethods(
+    records,
+    ['firstRows', 'spanOutlines', 'rowsByOrdinal', 'sessionsWithTraces', 'traceOutlines'],
+    async (call) => {
+      await applied;
+      return call();
+    },
+  );
