@@ -3,7 +3,6 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { decode } from '../events/codec.js';
 import { Fault } from '../kernel/fault.js';
-import type { Limit } from '../kernel/limiter.js';
 import { recordQueryLimit } from '../kernel/limits.js';
 import type { NotificationBus, EventLog, EventReader, Leases } from '../kernel/ports.js';
 import type { Documents } from '../kernel/documents.js';
@@ -75,42 +74,24 @@ type SandboxChoice = {
 };
 
 /** Engine of a port. `isRemote`: a server, which may be away; else a part of this process. */
-type EnginePort<Name extends string> = { readonly name: Name; readonly isRemote: boolean };
-type EnginePorts = {
-  readonly eventLog: EnginePort<'sqlite' | 'eventstoredb'>;
-  readonly documents: EnginePort<'sqlite' | 'mongodb'>;
-  readonly records: EnginePort<'duckdb' | 'mongodb'> & {
-    /** Queries at a time, where its pool has so many threads. */
-    readonly concurrency: (poolThreads: number) => Limit<'project'>;
-    /** Form in which it takes fresh traces with the least work. */
-    readonly freshAs: 'rows' | 'columns';
-  };
-  readonly bus: EnginePort<'memory' | 'nats'>;
-};
+const enginePort = <N extends string>(url: string | null, [here, remote]: readonly [N, N]) => ({
+  name: url === null ? here : remote,
+  isRemote: url !== null,
+});
 
-const enginePorts = ({
-  eventStoreUrl,
-  mongodbUrl,
-  natsUrl,
-  records,
-}: EngineChoice): EnginePorts => {
-  const isRemote = mongodbUrl !== null && records !== 'replica';
+const enginePorts = ({ eventStoreUrl, mongodbUrl, natsUrl, records: place }: EngineChoice) => {
+  const records = enginePort(place === 'replica' ? null : mongodbUrl, ['duckdb', 'mongodb']);
   return {
-    eventLog: {
-      name: eventStoreUrl === null ? 'sqlite' : 'eventstoredb',
-      isRemote: eventStoreUrl !== null,
-    },
-    documents: {
-      name: mongodbUrl === null ? 'sqlite' : 'mongodb',
-      isRemote: mongodbUrl !== null,
-    },
+    eventLog: enginePort(eventStoreUrl, ['sqlite', 'eventstoredb']),
+    documents: enginePort(mongodbUrl, ['sqlite', 'mongodb']),
     records: {
-      name: isRemote ? 'mongodb' : 'duckdb',
-      isRemote,
-      concurrency: (poolThreads) => recordQueryLimit({ isRemote }, poolThreads),
-      freshAs: isRemote ? 'rows' : 'columns',
+      ...records,
+      /** Limit of its queries, where the pool of the process has so many threads. */
+      concurrency: (poolThreads: number) => recordQueryLimit(records, poolThreads),
+      /** Form in which it takes fresh traces with the least work. */
+      freshAs: records.isRemote ? ('rows' as const) : ('columns' as const),
     },
-    bus: { name: natsUrl === null ? 'memory' : 'nats', isRemote: natsUrl !== null },
+    bus: enginePort(natsUrl, ['memory', 'nats']),
   };
 };
 
@@ -121,7 +102,7 @@ const enginePorts = ({
 export type Engines = {
   /** The data folder, absolute. */
   readonly dir: string;
-  readonly ports: EnginePorts;
+  readonly ports: ReturnType<typeof enginePorts>;
   /** True if the data folder holds a log or read models, so that only one process may use it. */
   readonly embedded: boolean;
   /**

@@ -1,3 +1,5 @@
+import { Fault } from './fault.js';
+
 type Method = (...values: readonly unknown[]) => unknown;
 type MethodsOf<T, Result> = {
   [K in keyof T]-?: T[K] extends (...values: never) => Result ? K : never;
@@ -65,6 +67,17 @@ export const overridePort = <T extends object>(port: T, members: Partial<T>): T 
   new Proxy(port, {
     get: (target, name) => (Object.hasOwn(members, name) ? members : target)[name as keyof T],
   });
+
+/** Port that refuses every call with Fault `unavailable`, but for these members. */
+export const refusingPort = <T extends object>(why: string, members: Partial<T>): T => {
+  const refuse = async (): Promise<never> => {
+    throw new Fault('unavailable', why);
+  };
+  return overridePort(
+    new Proxy({} as T, { get: (_, name) => (name === 'then' ? undefined : refuse) }),
+    members,
+  );
+};
 
 async function* iterateWithin(
   items: AsyncIterable<unknown>,

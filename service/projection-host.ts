@@ -5,6 +5,7 @@ import { randomIds } from '../engines/node/ids.js';
 import type { EngineChoice } from '../engines/open.js';
 import type { Logger } from '../engines/pino/logger.js';
 import { Fault, redactedReason } from '../kernel/fault.js';
+import { refusingPort } from '../kernel/map-methods.js';
 import type { NotificationBus, Clock, Leases } from '../kernel/ports.js';
 import { partitionText, type Partition } from '../kernel/records/partitions.js';
 import type { ReadableRecords } from '../kernel/records/records.js';
@@ -302,22 +303,10 @@ const forwardingProjector = (to: () => Projector | null, ending: AbortSignal): P
   };
 };
 
-const unavailableProjector = (why: string): Projector => {
-  const refuse = async (): Promise<never> => {
-    throw new Fault('unavailable', why);
-  };
-  return {
+const unavailableProjector = (why: string): Projector =>
+  refusingPort<Projector>(why, {
     status: async () => [],
-    parked: refuse,
-    retry: refuse,
-    skip: refuse,
-    pause: refuse,
-    resume: refuse,
-    rebuild: refuse,
-    dryRun: refuse,
-    verify: refuse,
     abortWorks: async () => undefined,
     pendingErasures: async () => [],
     stop: async () => undefined,
-  };
-};
+  });

@@ -4,7 +4,7 @@ import { openTimeSlices } from '../engines/node/event-loop-share.js';
 import { documentQueries, type Documents } from '../kernel/documents.js';
 import { Fault } from '../kernel/fault.js';
 import { openLimiter } from '../kernel/limiter.js';
-import { mapMethods, type AsyncMethod } from '../kernel/map-methods.js';
+import { mapMethods, refusingPort, type AsyncMethod } from '../kernel/map-methods.js';
 import type { NotificationBus, Clock, EventLog, Position } from '../kernel/ports.js';
 import { queryNames, type QueryTraits } from '../kernel/query-methods.js';
 import { recordQueries } from '../kernel/records/record-queries.js';
@@ -156,15 +156,10 @@ const mergedBus = (
 });
 
 /** Records of a process without a replica: every method is refused. */
-const absentRecords: ReadableRecords = new Proxy({} as ReadableRecords, {
-  get: (_target, name) => async (): Promise<void> => {
-    if (name === 'close') return;
-    throw new Fault(
-      'unavailable',
-      'This process does not serve records; send the request to one with the role query or worker',
-    );
-  },
-});
+const absentRecords = refusingPort<ReadableRecords>(
+  'This process does not serve records; send the request to one with the role query or worker',
+  { close: async () => undefined },
+);
 
 const checkpointsOf = (
   documents: Pick<Documents, 'checkpoint'>,

@@ -4,6 +4,8 @@ import { logStart, type QueryContext } from '../../kernel/ports.js';
 import type { DumpItem, Shadow } from '../../kernel/documents.js';
 import type { RecordScope } from '../../kernel/records/query-plans.js';
 import { partitionedRecords, partitionText } from '../../kernel/records/partitions.js';
+import { queryNames } from '../../kernel/query-methods.js';
+import { recordQueries, type RecordQueries } from '../../kernel/records/record-queries.js';
 import type { Records } from '../../kernel/records/records.js';
 import type { RecordRow } from '../../kernel/records/record.js';
 import { runCancellable, withSignal } from './cancellable-queries.js';
@@ -162,12 +164,10 @@ const shadowOf = (copy: Shadow<SnapshotModel>): Shadow<Records> => ({
 });
 
 const recordsOver = (model: SnapshotModel, close: () => Promise<void>): Records => {
-  const asks = recordQueries(model);
+  const query = openQueryRunner(model);
   return {
-    ...groupQueries(asks),
-    ...scopeQueries(asks),
-    ...runQueries(asks),
-    checkpoint: () => asks.query(logStart, ({ position }) => Promise.resolve(position)),
+    ...queriesBy(query),
+    checkpoint: () => query(logStart, ({ position }) => Promise.resolve(position)),
     prefetch: () => Promise.resolve(),
     apply: async (writes, checkpoint) => {
       const words = encodeWrites(writes);
@@ -176,7 +176,13 @@ const recordsOver = (model: SnapshotModel, close: () => Promise<void>): Records 
         : (batch: StampedBatch) => writeBatch(batch, writes, words);
       await mapDriverErrors(() => model.apply(checkpoint, work));
     },
-    dump: () => dump(asks),
+    spanOutlines: (names) => query(new Map(), (snapshot) => spanOutlines(snapshot, names)),
+    rowsByOrdinal: (places) => query([], (snapshot) => rowsByOrdinal(snapshot, places)),
+    sessionsWithTraces: (sessions) =>
+      query([], (snapshot) => sessionsWithTraces(snapshot, sessions)),
+    traceOutlines: (session, part) =>
+      query([], (snapshot) => traceOutlines(snapshot, session, part)),
+    dump: () => dump(query),
     shadow: async () => shadowOf(await mapDriverErrors(() => model.copy())),
     resume: async (id) => {
       const found = await mapDriverErrors(() => model.resume(id));
@@ -186,96 +192,82 @@ const recordsOver = (model: SnapshotModel, close: () => Promise<void>): Records 
   };
 };
 
-type SnapshotQuery<T> = (snapshot: Snapshot) => Promise<T>;
-type RecordQueries = {
-  /** Runs a query; returns `none` before the first write. */
-  readonly query: <T>(
-    none: NoInfer<T>,
-    question: SnapshotQuery<T>,
-    context?: QueryContext,
-  ) => Promise<T>;
-  /** Runs a query whose result on no rows is not empty. */
-  readonly queryOrEmpty: <T>(question: SnapshotQuery<T>, context?: QueryContext) => Promise<T>;
-};
+/** Result before the first write that is not empty: the query runs on a snapshot without rows. */
+const onNoRows = Symbol('on no rows');
+/** Runs a query on the current snapshot; before the first write its result is `none`. */
+type QueryRunner = <T>(
+  none: NoInfer<T> | typeof onNoRows,
+  query: (snapshot: Snapshot) => Promise<T>,
+  context?: QueryContext,
+) => Promise<T>;
 
-const recordQueries = (model: SnapshotModel): RecordQueries => ({
-  query: (none, question, context = {}) =>
+const openQueryRunner =
+  (model: SnapshotModel): QueryRunner =>
+  (none, query, context = {}) =>
     runCancellable(context, async () => {
-      const snapshot = await model.snapshot();
-      return snapshot === null ? none : question(withSignal(snapshot, context));
-    }),
-  queryOrEmpty: (question, context = {}) =>
-    runCancellable(context, async () =>
-      question(withSignal(await model.snapshotOrEmpty(), context)),
-    ),
-});
+      const snapshot = none === onNoRows ? await model.snapshotOrEmpty() : await model.snapshot();
+      if (snapshot !== null) return query(withSignal(snapshot, context));
+      return none as Exclude<typeof none, typeof onNoRows>;
+    });
 
-/** Queries of groups and of records by name. */
-const groupQueries = ({ query, queryOrEmpty }: RecordQueries) =>
-  ({
-    firstRows: (names, context) =>
-      query(new Map(), (snapshot) => firstRows(snapshot, names), context),
-    spanOutlines: (names) => query(new Map(), (snapshot) => spanOutlines(snapshot, names)),
-    rowsByOrdinal: (places) => query([], (snapshot) => rowsByOrdinal(snapshot, places)),
-    sessionsWithTraces: (sessions) =>
-      query([], (snapshot) => sessionsWithTraces(snapshot, sessions)),
-    traceOutlines: (session, part) =>
-      query([], (snapshot) => traceOutlines(snapshot, session, part)),
-    rowsByGroup: (names, context) =>
-      query(new Map(), (snapshot) => rowsByGroup(snapshot, names), context),
-    groupBytes: (names, context) =>
-      query(new Map(), (snapshot) => groupBytes(snapshot, names), context),
-    tracesOfSessions: (plan, context) =>
-      queryOrEmpty((snapshot) => tracesOfSessions(snapshot, plan), context),
-    recordsWithEntry: (plan, context) =>
-      query([], (snapshot) => recordsWithEntry(snapshot, plan), context),
-    sessionPage: (plan, context) =>
-      query({ traces: [], more: false }, (snapshot) => sessionPage(snapshot, plan), context),
-    findGroup: (project, population, id, context) =>
-      query(null, (snapshot) => findGroup(snapshot, project, population, id), context),
-    groupRows: (plan, context) => query(null, (snapshot) => groupRows(snapshot, plan), context),
-  }) satisfies Partial<Records>;
+/** A query of the port as a function of a snapshot, and its result before the first write. */
+type SnapshotQuery<M> = M extends (...values: infer V) => Promise<infer R>
+  ? Required<V> extends readonly [...infer Values, QueryContext]
+    ? readonly [R | typeof onNoRows, (snapshot: Snapshot, ...values: Values) => Promise<R>]
+    : never
+  : never;
 
-/** Query on a scope whose semi-joins are resolved first. */
+/** Query of a scope whose semi-joins are resolved first. */
 const withSemiJoins =
-  <S extends RecordScope, T>(scope: S, query: (snapshot: Snapshot, scope: S) => Promise<T>) =>
-  async (snapshot: Snapshot): Promise<T> =>
+  <S extends RecordScope, T>(query: (snapshot: Snapshot, scope: S) => Promise<T>) =>
+  async (snapshot: Snapshot, scope: S): Promise<T> =>
     query(snapshot, await resolveSemiJoins(snapshot, scope));
 
-/** Queries of all records of a project or run. */
-const scopeQueries = ({ query, queryOrEmpty }: RecordQueries) =>
-  ({
-    search: (plan, context) =>
-      query({ rows: [], more: false }, withSemiJoins(plan, search), context),
-    cursorOf: (plan, id, context) =>
-      query(null, (snapshot) => cursorOf(snapshot, plan, id), context),
-    count: (scope, context) => query(0, withSemiJoins(scope, count), context),
-    aggregate: (plan, context) => queryOrEmpty(withSemiJoins(plan, aggregate), context),
-    columns: (scope, context) =>
-      query(
-        { present: [], metrics: [], userMetadata: [], templates: [] },
-        withSemiJoins(scope, columnFacts),
-        context,
-      ),
-    metricTypes: (project, names, context) =>
-      query(new Map(), (snapshot) => metricTypes(snapshot, project, names), context),
-  }) satisfies Partial<Records>;
+const snapshotQueries: {
+  readonly [K in keyof RecordQueries]: SnapshotQuery<RecordQueries[K]>;
+} = {
+  firstRows: [new Map(), firstRows],
+  rowsByGroup: [new Map(), rowsByGroup],
+  groupBytes: [new Map(), groupBytes],
+  tracesOfSessions: [onNoRows, tracesOfSessions],
+  recordsWithEntry: [[], recordsWithEntry],
+  sessionPage: [{ traces: [], more: false }, sessionPage],
+  findGroup: [null, findGroup],
+  groupRows: [null, groupRows],
+  search: [{ rows: [], more: false }, withSemiJoins(search)],
+  cursorOf: [null, cursorOf],
+  count: [0, withSemiJoins(count)],
+  aggregate: [onNoRows, withSemiJoins(aggregate)],
+  columns: [
+    { present: [], metrics: [], userMetadata: [], templates: [] },
+    withSemiJoins(columnFacts),
+  ],
+  metricTypes: [new Map(), metricTypes],
+  runCounts: [onNoRows, runCounts],
+  ratings: [[], ratingCounts],
+  runMeasures: [new Map(), runMeasures],
+  runAverages: [new Map(), runAverages],
+  runRows: [[], runRows],
+  changedRuns: [onNoRows, changedRuns],
+};
 
-/** Queries that compare runs. */
-const runQueries = ({ query, queryOrEmpty }: RecordQueries) =>
-  ({
-    runCounts: (project, runs, context) =>
-      queryOrEmpty((snapshot) => runCounts(snapshot, project, runs), context),
-    ratings: (project, runs, context) =>
-      query([], (snapshot) => ratingCounts(snapshot, project, runs), context),
-    runMeasures: (project, runs, context) =>
-      query(new Map(), (snapshot) => runMeasures(snapshot, project, runs), context),
-    runAverages: (project, metrics, runs, context) =>
-      query(new Map(), (snapshot) => runAverages(snapshot, project, metrics, runs), context),
-    runRows: (plan, context) => query([], (snapshot) => runRows(snapshot, plan), context),
-    changedRuns: (project, token, context) =>
-      queryOrEmpty((snapshot) => changedRuns(snapshot, project, token), context),
-  }) satisfies Partial<Records>;
+const queriesBy = (query: QueryRunner): RecordQueries =>
+  Object.fromEntries(
+    queryNames(recordQueries).map((name) => {
+      const [none, ask] = snapshotQueries[name] as readonly [
+        unknown,
+        (snapshot: Snapshot, ...values: readonly unknown[]) => Promise<unknown>,
+      ];
+      const { contextAt } = recordQueries[name];
+      const ofPort = (...values: readonly unknown[]): Promise<unknown> =>
+        query(
+          none,
+          (snapshot) => ask(snapshot, ...values.slice(0, contextAt)),
+          values[contextAt] as QueryContext | undefined,
+        );
+      return [name, ofPort];
+    }),
+  ) as unknown as RecordQueries;
 
 // Rows read at a time, fewer when they are large, and more of a group that has more.
 const dumpRows = 1_000;
@@ -284,7 +276,7 @@ const dumpRows = 1_000;
  * Dumps all records, one item per row: groups in code point order, then by ordinal. The key is the
  * group, a space and the ordinal.
  */
-async function* dump({ query }: RecordQueries): AsyncIterable<DumpItem> {
+async function* dump(query: QueryRunner): AsyncIterable<DumpItem> {
   for (let after = ''; ;) {
     const page: readonly RecordRow[] = await query([], (snapshot) => dumpPage(snapshot, after));
     yield* page.map(dumpItem);

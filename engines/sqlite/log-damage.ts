@@ -63,36 +63,34 @@ export const withDamageFaults = (
   return mapMethods(
     reader,
     [
-      ...pagedMethods,
-      'evidenceAt',
       'read',
       'last',
+      'page',
+      'evidence',
+      'evidenceAt',
       'tail',
       'streams',
       'head',
       'lag',
       'waitForGrowth',
     ],
-    async (call, { name, values }) => {
+    async (call, { name, values: [position] }) => {
       try {
         return await call();
       } catch (error) {
-        throw faultOf(error, readFrom(name, values));
+        throw faultOf(error, readsAfter.get(name)?.(position as Position) ?? null);
       }
     },
     ['portions'],
   );
 };
 
-const pagedMethods = ['page', 'evidence'] as const;
-
-/** Position after which a call reads; null if it follows a stream or reads no events. */
-const readFrom = (name: string, [position]: readonly unknown[]): Position | null =>
-  name === 'evidenceAt'
-    ? justBefore(position as Position)
-    : (pagedMethods as readonly string[]).includes(name)
-      ? (position as Position)
-      : null;
+/** Positions after which calls read, by those that they have. */
+const readsAfter = new Map<string, (position: Position) => Position>([
+  ['page', (position) => position],
+  ['evidence', (position) => position],
+  ['evidenceAt', (position) => justBefore(position)],
+]);
 
 /** Position in a message of `damagedRowFault`; null for other messages. */
 const placeInMessage = ({ message }: Fault): DamagePlace | null => {

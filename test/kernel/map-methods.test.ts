@@ -1,5 +1,6 @@
 import { expect } from 'chai';
-import { mapMethods, overridePort, wrapMethods } from '../../kernel/map-methods.js';
+import { Fault } from '../../kernel/fault.js';
+import { mapMethods, overridePort, refusingPort, wrapMethods } from '../../kernel/map-methods.js';
 import type { QueryContext } from '../../kernel/ports.js';
 import type { QueryTable } from '../../kernel/query-methods.js';
 
@@ -49,6 +50,12 @@ describe('mapMethods', () => {
     const wrapped = mapMethods(thread, ['list'], (call) => call());
     const port = overridePort(wrapped, { size: () => 9 });
     expect([await port.list(), port.size()]).to.deep.equal([['list'], 9]);
+  });
+
+  it('refuses every call but those of the members it is given', async () => {
+    const port = await Promise.resolve(refusingPort<Store>('not here', { size: () => 3 }));
+    const refused = await port.list().catch((error: unknown) => error);
+    expect([refused, port.size()]).to.deep.equal([new Fault('unavailable', 'not here'), 3]);
   });
 
   it('refuses unknown names and names of other kinds at compile time', () => {
