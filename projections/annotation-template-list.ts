@@ -16,6 +16,11 @@ export type TemplateList = { readonly templates: readonly TemplateFacts[] };
 export const annotationTemplateList: Projection<typeof annotationTemplateEvents, TemplateList> = {
   collection: { name: 'annotation_template_list', version: 1, fields: {} },
   deletedWith: { scope: 'project' },
+  /** Only their order belongs to the project; the templates are resources of their own. */
+  projectState: {
+    member: 'annotation_templates',
+    show: (body) => body?.templates.map(({ id }) => id) ?? [],
+  },
   events: annotationTemplateEvents,
   keys: ({ data }) => [data.project_id],
   evolve: (document, event, project) => ({

@@ -19,6 +19,10 @@ import {
  * subscribes to.
  */
 export type AnyProjection = Pick<Projection, 'collection' | 'deletedWith'> & {
+  readonly projectState?: {
+    readonly member: string;
+    readonly show: (body: never) => unknown;
+  };
   readonly events: EventSchemas;
   readonly keys: (event: never) => readonly string[];
   readonly evolve: (document: never, event: never, key: string) => Document | null;

@@ -11,6 +11,7 @@ const events = omitEvents(experimentScopeEvents, 'ExperimentGroupCreated');
 export const experimentWinners: Projection<typeof events, { readonly run_id: string }> = {
   collection: { name: 'experiment_winners', version: 1, fields: {} },
   deletedWith: { scope: 'project' },
+  projectState: { member: 'winner', show: (body) => body?.run_id ?? null },
   events,
   keys: ({ data }) => [data.group_id ?? data.project_id],
   evolve: (document, { type, data }, key) => {

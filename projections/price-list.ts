@@ -6,6 +6,7 @@ import type { Projection } from './projection.js';
 export const priceList: Projection<typeof priceListEvents, PriceList> = {
   collection: { name: 'price_list', version: 1, fields: {} },
   deletedWith: { scope: 'project' },
+  projectState: { member: 'prices', show: (body) => body?.prices ?? null },
   events: priceListEvents,
   keys: ({ data }) => [data.project_id],
   evolve: (_document, { data }, key) =>

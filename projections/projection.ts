@@ -11,6 +11,11 @@ export type Projection<M extends EventSchemas = EventSchemas, B = unknown> = {
   readonly collection: Collection;
   /** Deletes documents on tombstones, apart from `evolve`. */
   readonly deletedWith?: DeletedWith;
+  /** Member of a project's state in history, from the document with the project's key, if any. */
+  readonly projectState?: {
+    readonly member: string;
+    readonly show: (body: B | null) => unknown;
+  };
   /** Subscribed event types: one that `evolve` does not handle fails to compile. */
   readonly events: M;
   readonly keys: (event: StoredEvent<EventOf<M>>) => readonly string[];

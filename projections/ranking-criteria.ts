@@ -9,6 +9,7 @@ export const rankingCriteria: Projection<
 > = {
   collection: { name: 'ranking_criteria', version: 1, fields: {} },
   deletedWith: { scope: 'project' },
+  projectState: { member: 'ranking_criteria', show: (body) => body?.criteria ?? null },
   events: rankingCriteriaEvents,
   keys: ({ data }) => [data.project_id],
   evolve: (_document, { data }, key) =>

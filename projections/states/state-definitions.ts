@@ -2,30 +2,29 @@ import type { ExperimentFacts } from '../../contract/experiment-record.js';
 import type { LogStreamFacts } from '../../contract/log-streams.js';
 import type { ScorerTaskFacts } from '../../contract/scorer-validation.js';
 import type { ViewFacts } from '../../contract/views.js';
+import { streamKinds } from '../../events/all.js';
 import type { OrganizationEvent } from '../../events/organizations.js';
 import type { HistoryResourceType } from '../../kernel/history/resources.js';
 import { streamNameOf, type StreamName } from '../../kernel/ports.js';
 import type { Json, JsonObject } from '../../kernel/schema-types.js';
 import { annotationTemplateList } from '../annotation-template-list.js';
 import { apiKeyList } from '../api-key-list.js';
+import { datasetList } from '../dataset-list.js';
 import type { AnyProjection } from '../documents-model.js';
 import { experimentList } from '../experiment-list.js';
-import { experimentWinners } from '../experiment-winners.js';
 import { groupList } from '../group-list.js';
 import { insightsSettings } from '../insights-settings.js';
 import { integrationList } from '../integration-list.js';
 import { logStreamList } from '../log-stream-list.js';
 import { orgJobList } from '../org-job-list.js';
-import { priceList } from '../price-list.js';
+import { projections } from '../projection-registry.js';
 import { projectList, type ListedCollaborator } from '../project-list.js';
-import { rankingCriteria } from '../ranking-criteria.js';
 import { runScoringList } from '../run-scoring-list.js';
 import { scorerFacts, scorerList } from '../scorer-list.js';
 import { scorerSettings } from '../scorer-settings.js';
 import { scorerTaskList } from '../scorer-task-list.js';
 import { userList } from '../user-list.js';
 import { viewList } from '../view-list.js';
-import { datasetState } from './datasets.js';
 import { countRecords, sessionState, traceState } from './records.js';
 import {
   maskedSecret,
@@ -55,6 +54,12 @@ const documentDefinition = (
   open: ({ id }) => documentState(projections, (found) => asMembers(show(found, id)), id),
 });
 
+/** Nouns of the streams that are named after a project or run alone, and are about it. */
+const nounsNamedAfter = (container: 'project' | 'run'): readonly string[] =>
+  streamKinds
+    .filter(({ ids: [first, second] }) => first?.includes(container) && second === undefined)
+    .flatMap(({ noun, isTechnical }) => (isTechnical === true ? [] : [noun]));
+
 /** Read model bodies are JSON. */
 const asMembers = (shown: object | null): StateMembers | null => shown as StateMembers | null;
 
@@ -68,7 +73,7 @@ const runDefinition = (
   projection: AnyProjection & DocumentProjection<LogStreamFacts | ExperimentFacts>,
 ): StateDefinition =>
   documentDefinition(
-    ['run', 'insights-settings', 'scorer-settings', 'run-scoring'],
+    nounsNamedAfter('run'),
     [projection, insightsSettings, scorerSettings, runScoringList],
     ({ of }) => {
       const facts = of(projection)?.body ?? null;
@@ -83,8 +88,6 @@ const runDefinition = (
       };
     },
   );
-
-const idOf = ({ id }: { readonly id: string }): string => id;
 
 /**
  * Collaborators by user or group, so that a changed role is one changed member and not a new list.
@@ -101,48 +104,30 @@ const viewStates = (views: ReadonlyMap<string, { readonly body: ViewFacts }>): S
     }),
   );
 
-const project: StateDefinition = {
-  streams: ({ id }) =>
-    [
-      'project',
-      'ranking-criteria',
-      'price-list',
-      'experiment-scope',
-      'annotation-templates',
-      'views',
-    ].map((noun) => streamNameOf(noun, id)),
-  open: ({ id }) =>
-    documentState(
-      [
-        projectList,
-        rankingCriteria,
-        priceList,
-        experimentWinners,
-        annotationTemplateList,
-        viewList,
-      ],
-      ({ of, all }) => {
-        const found = of(projectList)?.body ?? null;
-        if (found === null) return null;
-        const winners = all(experimentWinners);
-        return asMembers({
-          ...found.facts,
-          users: byCollaborator(found.users),
-          groups: byCollaborator(found.groups),
-          ranking_criteria: of(rankingCriteria)?.body.criteria ?? null,
-          prices: of(priceList)?.body.prices ?? null,
-          winner: winners.get(id)?.body.run_id ?? null,
-          /**
-           * Their order, the only part that belongs to the project; the templates are separate
-           * resources.
-           */
-          annotation_templates: of(annotationTemplateList)?.body.templates.map(idOf) ?? [],
-          views: viewStates(all(viewList)),
-        });
-      },
-      id,
-    ),
-};
+/** Read models that each give a member of a project's state. */
+const projectMembers = projections.flatMap((projection) =>
+  projection.projectState === undefined ? [] : [{ projection, ...projection.projectState }],
+);
+
+const project = documentDefinition(
+  nounsNamedAfter('project'),
+  [projectList, viewList, ...projectMembers.map(({ projection }) => projection)],
+  ({ of, all }) => {
+    const found = of(projectList)?.body ?? null;
+    if (found === null) return null;
+    const members = projectMembers.map(({ projection, member, show }) => [
+      member,
+      show((of(projection)?.body ?? null) as never),
+    ]);
+    return {
+      ...found.facts,
+      users: byCollaborator(found.users),
+      groups: byCollaborator(found.groups),
+      ...(Object.fromEntries(members) as object),
+      views: viewStates(all(viewList)),
+    };
+  },
+);
 
 const group = documentDefinition('group', [groupList], ({ of }) => {
   const found = of(groupList)?.body ?? null;
@@ -254,7 +239,13 @@ export const stateDefinitions: Readonly<Record<HistoryResourceType, StateDefinit
     open: traceState,
     weightOf: countRecords,
   },
-  dataset: datasetState,
+  // Without its rows: dataset-rows.ts gives those that a version changed.
+  dataset: documentDefinition('dataset', [datasetList], ({ of }) => {
+    const found = of(datasetList);
+    if (found === null) return null;
+    const { revision: _, ...facts } = found.body.facts;
+    return facts;
+  }),
   annotation_template: template,
   scorer: documentDefinition('scorer', [scorerList], ({ of }) => {
     const row = of(scorerList)?.body ?? null;
