@@ -10,7 +10,7 @@ import { idempotencyAnswerNoun, idempotencyNoun, idempotencySaltNoun } from './i
 import { insightsSettingsNoun } from './insights-settings.js';
 import { integrationNoun, sealedIntegrationNoun } from './integrations.js';
 import { logStreamNoun } from './log-streams.js';
-import { streamForm, type AnyNoun, type StreamForm, type StreamKind } from './noun.js';
+import { streamForm, type Noun, type StreamForm, type StreamKind } from './noun.js';
 import { orgJobNoun } from './org-jobs.js';
 import { organizationNoun } from './organizations.js';
 import { parkingNoun } from './parking.js';
@@ -34,7 +34,7 @@ import { userNoun } from './users.js';
 import { viewNoun } from './views.js';
 
 /** All nouns, with all event types that were ever stored. */
-export const nouns: readonly AnyNoun[] = [
+export const nouns: readonly Noun[] = [
   annotationTemplateNoun,
   apiKeyNoun,
   datasetNoun,
@@ -102,4 +102,4 @@ const nounsByType = new Map(
   nouns.flatMap((noun) => Object.keys(noun.events).map((type) => [type, noun] as const)),
 );
 /** Noun of an event type; null for a type that this version does not know. */
-export const nounOfEvent = (type: string): AnyNoun | null => nounsByType.get(type) ?? null;
+export const nounOfEvent = (type: string): Noun | null => nounsByType.get(type) ?? null;

@@ -2,7 +2,7 @@
 import { Type } from 'typebox';
 import { id, instant, nullable } from '../kernel/schema-types.js';
 import type { Noun } from './noun.js';
-import type { DataOf, EventOf } from './schemas.js';
+import { event, type DataOf, type EventOf } from './schemas.js';
 
 /** Constraints of a rating, after defaults and without repeats in lists. */
 const constraints = Type.Union([
@@ -26,7 +26,7 @@ export const annotationTemplateEvents = {
   /**
    * Stream `annotation-templates-<project>`: order and names are decided for all of them at once.
    */
-  AnnotationTemplateCreated: Type.Object({
+  AnnotationTemplateCreated: event('entity create', {
     project_id: id('ProjectId'),
     organization_id: id('OrganizationId'),
     template_id: id('TemplateId'),
@@ -38,33 +38,27 @@ export const annotationTemplateEvents = {
     created_at: instant,
   }),
   /** New name and criteria. */
-  AnnotationTemplateChanged: Type.Object({
+  AnnotationTemplateChanged: event('entity update', {
     project_id: id('ProjectId'),
     template_id: id('TemplateId'),
     name: Type.String(),
     criteria: nullable(Type.String()),
   }),
   /** Its ratings stay on the traces and no longer count. */
-  AnnotationTemplateDeleted: Type.Object({
+  AnnotationTemplateDeleted: event('entity delete', {
     project_id: id('ProjectId'),
     template_id: id('TemplateId'),
   }),
   /** All live templates in their order. */
-  AnnotationTemplatesReordered: Type.Object({
+  AnnotationTemplatesReordered: event('entity update', {
     project_id: id('ProjectId'),
     ordering: Type.Array(id('TemplateId')),
   }),
 };
 
-export const annotationTemplateNoun: Noun<typeof annotationTemplateEvents> = {
+export const annotationTemplateNoun: Noun = {
   stream: { name: 'annotation-templates-<project>', subject: 'template', erasedWith: 'project' },
   events: annotationTemplateEvents,
-  activities: {
-    AnnotationTemplateCreated: 'entity create',
-    AnnotationTemplateChanged: 'entity update',
-    AnnotationTemplateDeleted: 'entity delete',
-    AnnotationTemplatesReordered: 'entity update',
-  },
 };
 
 export type AnnotationTemplateEvent = EventOf<typeof annotationTemplateEvents>;

@@ -2,14 +2,14 @@
 import { Type } from 'typebox';
 import { id, instant, nullable, oneOf, secret } from '../kernel/schema-types.js';
 import type { Noun } from './noun.js';
-import type { DataOf, EventOf } from './schemas.js';
+import { event, type DataOf, type EventOf } from './schemas.js';
 
 export const apiKeyEvents = {
   /**
-   * Stream `api-key-<key>`. The value itself is not stored: `value_hash` is its HMAC under a pepper
+   * The value itself is not stored: `value_hash` is its HMAC under a pepper
    * outside the log.
    */
-  ApiKeyCreated: Type.Object({
+  ApiKeyCreated: event('account create', {
     api_key_id: id('ApiKeyId'),
     organization_id: id('OrganizationId'),
     created_by: id('UserId'),
@@ -24,13 +24,12 @@ export const apiKeyEvents = {
     ancestors: Type.Array(id('ApiKeyId')),
     created_at: instant,
   }),
-  ApiKeyRevoked: Type.Object({ api_key_id: id('ApiKeyId') }),
+  ApiKeyRevoked: event('account delete', { api_key_id: id('ApiKeyId') }),
 };
 
-export const apiKeyNoun: Noun<typeof apiKeyEvents> = {
+export const apiKeyNoun: Noun = {
   stream: { name: 'api-key-<key>', subject: 'api key', erasedWith: 'nothing' },
   events: apiKeyEvents,
-  activities: { ApiKeyCreated: 'account create', ApiKeyRevoked: 'account delete' },
 };
 
 export type ApiKeyEvent = EventOf<typeof apiKeyEvents>;

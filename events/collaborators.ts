@@ -1,7 +1,6 @@
 // Stored for ever: names and members below are the storage format; versions are in upcasts.ts.
-import { Type } from 'typebox';
 import { id, oneOf } from '../kernel/schema-types.js';
-import type { EventOf } from './schemas.js';
+import { event, type EventOf } from './schemas.js';
 
 const role = oneOf(['viewer', 'annotator', 'editor', 'owner']);
 const user = { project_id: id('ProjectId'), user_id: id('UserId') };
@@ -12,20 +11,20 @@ export const collaboratorEvents = {
    * Stream `project-<project>`. `ProjectCreated` makes the creator a collaborator with the role
    * `owner` and the project's own id as `collaborator_id`.
    */
-  CollaboratorAdded: Type.Object({
+  CollaboratorAdded: event('access assign', {
     ...user,
     collaborator_id: id('CollaboratorId'),
     role,
   }),
-  CollaboratorRoleChanged: Type.Object({ ...user, role }),
-  CollaboratorRemoved: Type.Object(user),
-  GroupCollaboratorAdded: Type.Object({
+  CollaboratorRoleChanged: event('access assign', { ...user, role }),
+  CollaboratorRemoved: event('access revoke', user),
+  GroupCollaboratorAdded: event('access assign', {
     ...group,
     collaborator_id: id('CollaboratorId'),
     role,
   }),
-  GroupCollaboratorRoleChanged: Type.Object({ ...group, role }),
-  GroupCollaboratorRemoved: Type.Object(group),
+  GroupCollaboratorRoleChanged: event('access assign', { ...group, role }),
+  GroupCollaboratorRemoved: event('access revoke', group),
 };
 
 export type CollaboratorEvent = EventOf<typeof collaboratorEvents>;

@@ -2,7 +2,7 @@
 import { Type, type Static } from 'typebox';
 import { id, instant, nullable, oneOf } from '../kernel/schema-types.js';
 import type { Noun } from './noun.js';
-import type { DataOf, EventOf } from './schemas.js';
+import { event, type DataOf, type EventOf } from './schemas.js';
 
 const scalar = Type.Union([Type.String(), Type.Number(), Type.Null()]);
 const cell = Type.Union([
@@ -22,15 +22,14 @@ const storedMapping = Type.Object({
   mgt: nullable(Type.Record(Type.String(), roleColumns)),
 });
 
-const link = Type.Object({
+const link = event('entity update', {
   dataset_id: id('DatasetId'),
   project_id: id('ProjectId'),
   run_id: nullable(id('RunId')),
 });
 
 export const datasetEvents = {
-  /** Stream `dataset-<dataset>`. */
-  DatasetCreated: Type.Object({
+  DatasetCreated: event('entity create', {
     dataset_id: id('DatasetId'),
     organization_id: id('OrganizationId'),
     name: Type.String(),
@@ -44,7 +43,7 @@ export const datasetEvents = {
    * New version. Its rows are in streams of their own, stored before this event, so that no append
    * is large: `parts` names them in order.
    */
-  DatasetContentChanged: Type.Object({
+  DatasetContentChanged: event('entity update', {
     dataset_id: id('DatasetId'),
     version_index: Type.Integer(),
     /** Id of the change, also of the first stream of rows that it added, if any. */
@@ -70,32 +69,32 @@ export const datasetEvents = {
     columns_removed: Type.Integer(),
     columns_renamed: Type.Integer(),
   }),
-  DatasetRenamed: Type.Object({ dataset_id: id('DatasetId'), name: Type.String() }),
-  ColumnMappingChanged: Type.Object({
+  DatasetRenamed: event('entity update', { dataset_id: id('DatasetId'), name: Type.String() }),
+  ColumnMappingChanged: event('entity update', {
     dataset_id: id('DatasetId'),
     column_mapping: storedMapping,
   }),
-  DatasetPublished: Type.Object({ dataset_id: id('DatasetId') }),
+  DatasetPublished: event('entity create', { dataset_id: id('DatasetId') }),
   /** `run_id`: the experiment that uses the dataset; null: it was linked by a request. */
   DatasetLinked: link,
   DatasetUnlinked: link,
   /** Tombstone: it answers 404 from here on; the worker erases its rows. */
-  DatasetDeleted: Type.Object({
+  DatasetDeleted: event('entity delete', {
     dataset_id: id('DatasetId'),
     /** Index of the last version. */
     versions: Type.Integer(),
   }),
   /** Rows of a deleted dataset: the streams of these contents are erased. */
-  DatasetRowsErased: Type.Object({
+  DatasetRowsErased: event('entity delete', {
     dataset_id: id('DatasetId'),
     contents: Type.Array(Type.Object({ content_id: id('ContentId'), chunks: Type.Integer() })),
   }),
   /** Final event of a deleted dataset: no row of it is left in the log, and none can come. */
-  DatasetErased: Type.Object({ dataset_id: id('DatasetId') }),
+  DatasetErased: event('entity delete', { dataset_id: id('DatasetId') }),
 };
 export const datasetRowsEvents = {
   /** Stream `datasetrows-<dataset>-<content>`, one event per chunk, in order, from chunk 0 on. */
-  DatasetRowsStored: Type.Object({
+  DatasetRowsStored: event('entity create', {
     dataset_id: id('DatasetId'),
     content_id: id('ContentId'),
     chunk: Type.Integer(),
@@ -112,24 +111,12 @@ export const datasetRowsEvents = {
   }),
 };
 
-export const datasetNoun: Noun<typeof datasetEvents> = {
+export const datasetNoun: Noun = {
   stream: { name: 'dataset-<dataset>', subject: 'dataset', erasedWith: 'nothing' },
   events: datasetEvents,
-  activities: {
-    DatasetCreated: 'entity create',
-    DatasetContentChanged: 'entity update',
-    DatasetRenamed: 'entity update',
-    ColumnMappingChanged: 'entity update',
-    DatasetPublished: 'entity create',
-    DatasetLinked: 'entity update',
-    DatasetUnlinked: 'entity update',
-    DatasetDeleted: 'entity delete',
-    DatasetRowsErased: 'entity delete',
-    DatasetErased: 'entity delete',
-  },
 };
 
-export const datasetRowsNoun: Noun<typeof datasetRowsEvents> = {
+export const datasetRowsNoun: Noun = {
   stream: {
     name: 'datasetrows-<dataset>-<content>',
     subject: 'rows',
@@ -137,7 +124,6 @@ export const datasetRowsNoun: Noun<typeof datasetRowsEvents> = {
     isTechnical: true,
   },
   events: datasetRowsEvents,
-  activities: { DatasetRowsStored: 'entity create' },
 };
 
 export type DatasetEvent = EventOf<typeof datasetEvents>;

@@ -2,14 +2,14 @@
 import { Type } from 'typebox';
 import { id, nullable } from '../kernel/schema-types.js';
 import type { Noun } from './noun.js';
-import type { DataOf, EventOf } from './schemas.js';
+import { event, type DataOf, type EventOf } from './schemas.js';
 
 export const deletionEvents = {
   /**
    * Stream `deletion-<deletion>`, its first event: these records will be deleted, even if the
    * request or job fails. A session is named with all its traces.
    */
-  RecordsDeleted: Type.Object({
+  RecordsDeleted: event('entity delete', {
     deletion_id: id('DeletionId'),
     project_id: id('ProjectId'),
     /** Org job that this is a step of, else null. */
@@ -23,7 +23,7 @@ export const deletionEvents = {
    * Second event of the stream, before the first content is erased: a replay of the log during the
    * erasure deletes these records here.
    */
-  RecordsErased: Type.Object({
+  RecordsErased: event('entity delete', {
     deletion_id: id('DeletionId'),
     project_id: id('ProjectId'),
     session_ids: Type.Array(id('SessionId')),
@@ -31,10 +31,9 @@ export const deletionEvents = {
   }),
 };
 
-export const deletionNoun: Noun<typeof deletionEvents> = {
+export const deletionNoun: Noun = {
   stream: { name: 'deletion-<deletion>', subject: 'deletion', erasedWith: 'nothing' },
   events: deletionEvents,
-  activities: { RecordsDeleted: 'entity delete', RecordsErased: 'entity delete' },
 };
 
 export type DeletionEvent = EventOf<typeof deletionEvents>;

@@ -3,7 +3,7 @@ import { Type } from 'typebox';
 import { id, instant, nullable, oneOf } from '../kernel/schema-types.js';
 import { sealNoun } from './seals.js';
 import type { Noun } from './noun.js';
-import type { DataOf, EventOf } from './schemas.js';
+import { event, type DataOf, type EventOf } from './schemas.js';
 
 const uuid = Type.Unsafe<string>(Type.String({ format: 'uuid' }));
 
@@ -13,7 +13,7 @@ export const erasureEvents = {
    * that is left of the deleted run or project and of its deletion, whose own event is erased too.
    * A replay of the log deletes its content here.
    */
-  ErasureBegun: Type.Object({
+  ErasureBegun: event('entity update', {
     deleted: oneOf(['run', 'project']),
     deleted_id: uuid,
     project_id: id('ProjectId'),
@@ -42,7 +42,7 @@ export const erasureEvents = {
    * stream `erasure-earlier-<project>`: traces and sessions of the project that were erased before
    * this event existed.
    */
-  StreamsErased: Type.Object({
+  StreamsErased: event('entity delete', {
     deleted: oneOf(['run', 'project', 'earlier']),
     deleted_id: uuid,
     project_id: id('ProjectId'),
@@ -53,7 +53,7 @@ export const erasureEvents = {
    * Stream `erasure-<run, project or deletion>`. Only the facts of the deletion are left in the
    * log. For a run or a project it follows `ErasureBegun`: without that, only records were erased.
    */
-  ErasureCompleted: Type.Object({
+  ErasureCompleted: event('entity update', {
     deleted: oneOf(['run', 'project', 'records']),
     deleted_id: uuid,
     project_id: id('ProjectId'),
@@ -67,23 +67,17 @@ const earlierErasureEvents = {
    * Stream `seals-system-erasures`, once, after the `StreamsErased` of all earlier erasures:
    * content that is missing without an erasure event from here on was removed.
    */
-  EarlierErasuresNamed: Type.Object({ streams: Type.Integer() }),
+  EarlierErasuresNamed: event('entity update', { streams: Type.Integer() }),
 };
 
-export const erasureNoun: Noun<typeof erasureEvents> = {
+export const erasureNoun: Noun = {
   stream: { name: 'erasure-<deleted>', subject: 'erasure', erasedWith: 'nothing' },
   events: erasureEvents,
-  activities: {
-    ErasureBegun: 'entity update',
-    StreamsErased: 'entity delete',
-    ErasureCompleted: 'entity update',
-  },
 };
 
-export const earlierErasureNoun: Noun<typeof earlierErasureEvents> = {
+export const earlierErasureNoun: Noun = {
   stream: sealNoun.stream,
   events: earlierErasureEvents,
-  activities: { EarlierErasuresNamed: 'entity update' },
 };
 
 export type ErasureEvent = EventOf<typeof erasureEvents>;

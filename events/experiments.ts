@@ -3,18 +3,17 @@ import { Type, type Static } from 'typebox';
 import { id, instant, nullable, type JsonObject } from '../kernel/schema-types.js';
 import { logStreamNoun } from './log-streams.js';
 import type { Noun } from './noun.js';
-import type { DataOf, EventOf } from './schemas.js';
+import { event, type DataOf, type EventOf } from './schemas.js';
 
 const runMembers = { run_id: id('RunId'), project_id: id('ProjectId') };
 const json = Type.Unsafe<JsonObject>(Type.Object({}));
 /** Group with its name, which never changes. */
 const group = Type.Object({ id: id('ExperimentGroupId'), name: Type.String() });
 const tag = { key: Type.String(), value: Type.String(), tag_type: Type.String() };
-const choice = Type.Object({ ...runMembers, group_id: nullable(id('ExperimentGroupId')) });
+const choice = { ...runMembers, group_id: nullable(id('ExperimentGroupId')) };
 
 export const experimentEvents = {
-  /** Stream `run-<run>`. */
-  ExperimentCreated: Type.Object({
+  ExperimentCreated: event('entity create', {
     ...runMembers,
     organization_id: id('OrganizationId'),
     name: Type.String(),
@@ -40,32 +39,31 @@ export const experimentEvents = {
     created_at: instant,
   }),
   /** `task_type` is present only when it changed too; the name may be unchanged. */
-  ExperimentRenamed: Type.Object({
+  ExperimentRenamed: event('entity update', {
     ...runMembers,
     name: Type.String(),
     task_type: Type.Optional(Type.Integer()),
   }),
-  ExperimentGroupAssigned: Type.Object({ ...runMembers, group }),
+  ExperimentGroupAssigned: event('entity update', { ...runMembers, group }),
   /** Tombstone: its records answer 404 from here on, and the worker erases them. */
-  ExperimentDeleted: Type.Object(runMembers),
-  ExperimentTagged: Type.Object({
+  ExperimentDeleted: event('entity delete', runMembers),
+  ExperimentTagged: event('entity update', {
     ...runMembers,
     tag_id: id('TagId'),
     ...tag,
     created_by: id('UserId'),
     created_at: instant,
   }),
-  ExperimentTagChanged: Type.Object({
+  ExperimentTagChanged: event('entity update', {
     ...runMembers,
     tag_id: id('TagId'),
     ...tag,
     changed_at: instant,
   }),
-  ExperimentUntagged: Type.Object({ ...runMembers, tag_id: id('TagId') }),
+  ExperimentUntagged: event('entity update', { ...runMembers, tag_id: id('TagId') }),
 };
 export const experimentScopeEvents = {
-  /** Stream `experiment-scope-<group>`. */
-  ExperimentGroupCreated: Type.Object({
+  ExperimentGroupCreated: event('entity create', {
     group_id: id('ExperimentGroupId'),
     project_id: id('ProjectId'),
     name: Type.String(),
@@ -74,12 +72,12 @@ export const experimentScopeEvents = {
    * Stream `experiment-scope-<group>`, for experiments without a group
    * `experiment-scope-<project>`. Replaces the previous choice.
    */
-  ExperimentWinnerChosen: choice,
-  ExperimentWinnerWithdrawn: choice,
+  ExperimentWinnerChosen: event('entity update', choice),
+  ExperimentWinnerWithdrawn: event('entity delete', choice),
 };
 export const rankingCriteriaEvents = {
-  /** Stream `ranking-criteria-<project>`. An empty list restores the default (contract 5.5). */
-  RankingCriteriaSet: Type.Object({
+  /** An empty list restores the default (contract 5.5). */
+  RankingCriteriaSet: event('entity update', {
     project_id: id('ProjectId'),
     criteria: Type.Array(
       Type.Object({
@@ -91,39 +89,24 @@ export const rankingCriteriaEvents = {
   }),
 };
 
-export const experimentNoun: Noun<typeof experimentEvents> = {
+export const experimentNoun: Noun = {
   stream: logStreamNoun.stream,
   events: experimentEvents,
   resource: 'experiment',
-  activities: {
-    ExperimentCreated: 'entity create',
-    ExperimentRenamed: 'entity update',
-    ExperimentGroupAssigned: 'entity update',
-    ExperimentDeleted: 'entity delete',
-    ExperimentTagged: 'entity update',
-    ExperimentTagChanged: 'entity update',
-    ExperimentUntagged: 'entity update',
-  },
 };
 
-export const experimentScopeNoun: Noun<typeof experimentScopeEvents> = {
+export const experimentScopeNoun: Noun = {
   stream: {
     name: 'experiment-scope-<group or project>',
     subject: 'experiment scope',
     erasedWith: 'project',
   },
   events: experimentScopeEvents,
-  activities: {
-    ExperimentGroupCreated: 'entity create',
-    ExperimentWinnerChosen: 'entity update',
-    ExperimentWinnerWithdrawn: 'entity delete',
-  },
 };
 
-export const rankingCriteriaNoun: Noun<typeof rankingCriteriaEvents> = {
+export const rankingCriteriaNoun: Noun = {
   stream: { name: 'ranking-criteria-<project>', subject: 'project', erasedWith: 'project' },
   events: rankingCriteriaEvents,
-  activities: { RankingCriteriaSet: 'entity update' },
 };
 
 export type ExperimentEvent = EventOf<typeof experimentEvents>;

@@ -2,14 +2,14 @@
 import { Type } from 'typebox';
 import { instant, nullable, secret, type Json } from '../kernel/schema-types.js';
 import type { Noun } from './noun.js';
-import type { EventOf } from './schemas.js';
+import { event, type EventOf } from './schemas.js';
 
 const idempotencyEvents = {
   /**
    * Stream `idempotency-claim-<hash of scope and key>` (contract 1.8), formerly
    * `idempotency-<hash>`. Claims the idempotency key: the request is in progress from here on.
    */
-  IdempotencyClaimed: Type.Object({
+  IdempotencyClaimed: event('entity create', {
     /** Hash of query and decoded body, with the salt of `day`. */
     fingerprint: secret(),
     /** `yyyy-mm-dd`; absent from claims older than salts. */
@@ -21,7 +21,7 @@ const idempotencyEvents = {
     at: instant,
   }),
   /** Kept for ever, so a body with more than ids, numbers and times is stored elsewhere. */
-  IdempotencyAnswered: Type.Object({
+  IdempotencyAnswered: event('entity update', {
     status: Type.Integer(),
     /** Null if `kept_in` is set. In streams of the old name it may hold anything. */
     body: Type.Unsafe<Json>(Type.Unknown()),
@@ -32,7 +32,7 @@ const idempotencyEvents = {
     etag: Type.Optional(Type.String()),
   }),
   /** The work produced nothing that may be stored: the next request runs it again. */
-  IdempotencyReleased: Type.Object({}),
+  IdempotencyReleased: event('entity delete', {}),
 };
 const idempotencyAnswerEvents = {
   /**
@@ -40,7 +40,7 @@ const idempotencyAnswerEvents = {
    * `idempotency-answer-<project>-<run>-<seed>`: erased 24 h after the request, and with project
    * and run. Members that operations mark as secret are `""` in it.
    */
-  IdempotencyAnswerKept: Type.Object({ body: Type.Unsafe<Json>(Type.Unknown()) }),
+  IdempotencyAnswerKept: event('entity create', { body: Type.Unsafe<Json>(Type.Unknown()) }),
 };
 
 const idempotencySaltEvents = {
@@ -48,10 +48,10 @@ const idempotencySaltEvents = {
    * Stream `idempotency-salt-<yyyy-mm-dd>`, erased two days later: from then on the fingerprint of
    * a claim of that day reveals nothing about the request.
    */
-  IdempotencySaltDrawn: Type.Object({ salt: secret() }),
+  IdempotencySaltDrawn: event('entity create', { salt: secret() }),
 };
 
-export const idempotencyNoun: Noun<typeof idempotencyEvents> = {
+export const idempotencyNoun: Noun = {
   stream: {
     name: 'idempotency-<hash>',
     subject: 'organization',
@@ -59,14 +59,9 @@ export const idempotencyNoun: Noun<typeof idempotencyEvents> = {
     isTechnical: true,
   },
   events: idempotencyEvents,
-  activities: {
-    IdempotencyClaimed: 'entity create',
-    IdempotencyAnswered: 'entity update',
-    IdempotencyReleased: 'entity delete',
-  },
 };
 
-export const idempotencyAnswerNoun: Noun<typeof idempotencyAnswerEvents> = {
+export const idempotencyAnswerNoun: Noun = {
   stream: {
     name: 'idempotency-answer-<project>-<run>-<seed>',
     subject: 'organization',
@@ -74,10 +69,9 @@ export const idempotencyAnswerNoun: Noun<typeof idempotencyAnswerEvents> = {
     isTechnical: true,
   },
   events: idempotencyAnswerEvents,
-  activities: { IdempotencyAnswerKept: 'entity create' },
 };
 
-export const idempotencySaltNoun: Noun<typeof idempotencySaltEvents> = {
+export const idempotencySaltNoun: Noun = {
   stream: {
     name: 'idempotency-salt-<day>',
     subject: 'organization',
@@ -85,7 +79,6 @@ export const idempotencySaltNoun: Noun<typeof idempotencySaltEvents> = {
     isTechnical: true,
   },
   events: idempotencySaltEvents,
-  activities: { IdempotencySaltDrawn: 'entity create' },
 };
 
 export type IdempotencySaltEvent = EventOf<typeof idempotencySaltEvents>;

@@ -2,11 +2,11 @@
 import { Type } from 'typebox';
 import { id, instant, nullable } from '../kernel/schema-types.js';
 import type { Noun } from './noun.js';
-import type { EventOf } from './schemas.js';
+import { event, type EventOf } from './schemas.js';
 
 export const insightsSettingsEvents = {
   /** Stream `insights-settings-<run>`, not the run's own, because the run does not change. */
-  InsightsSettingsChanged: Type.Object({
+  InsightsSettingsChanged: event('entity update', {
     project_id: id('ProjectId'),
     run_id: id('RunId'),
     enabled: Type.Boolean(),
@@ -15,10 +15,9 @@ export const insightsSettingsEvents = {
   }),
 };
 
-export const insightsSettingsNoun: Noun<typeof insightsSettingsEvents> = {
+export const insightsSettingsNoun: Noun = {
   stream: { name: 'insights-settings-<run>', subject: 'run', erasedWith: 'run' },
   events: insightsSettingsEvents,
-  activities: { InsightsSettingsChanged: 'entity update' },
 };
 
 export type InsightsSettingsEvent = EventOf<typeof insightsSettingsEvents>;

@@ -3,7 +3,7 @@ import { Type } from 'typebox';
 import { id, instant, oneOf, secret, type JsonObject } from '../kernel/schema-types.js';
 import type { DataKeyId, Fingerprint, SealedText } from '../kernel/vault.js';
 import type { Noun } from './noun.js';
-import type { DataOf, EventOf } from './schemas.js';
+import { event, type DataOf, type EventOf } from './schemas.js';
 
 const provider = oneOf([
   'anthropic',
@@ -28,14 +28,14 @@ const integrationMembers = {
 };
 /** Stream that has the ciphertext, and the context that it was sealed for. */
 const seal = { seal_id: id('SealId'), seal_version: Type.Integer() };
-const change = Type.Object({ ...integrationMembers, at: instant });
+const change = { ...integrationMembers, at: instant };
 
 export const integrationEvents = {
   /**
-   * Stream `integration-<user>-<provider>`. Created, or replaced as a whole; the secret members are
+   * Created, or replaced as a whole; the secret members are
    * not here but sealed, in a stream that can be erased.
    */
-  IntegrationConfigured: Type.Object({
+  IntegrationConfigured: event('entity update', {
     ...integrationMembers,
     at: instant,
     ...seal,
@@ -46,16 +46,16 @@ export const integrationEvents = {
     fingerprint: Type.Unsafe<Fingerprint>(secret()),
   }),
   /** Same secrets under another data key: invisible to clients. */
-  IntegrationResealed: Type.Object({ ...integrationMembers, ...seal }),
-  IntegrationSelected: change,
-  IntegrationDisabled: change,
-  IntegrationEnabled: change,
+  IntegrationResealed: event('entity update', { ...integrationMembers, ...seal }),
+  IntegrationSelected: event('entity update', change),
+  IntegrationDisabled: event('entity disable', change),
+  IntegrationEnabled: event('entity enable', change),
   /** Its ciphertext is erased after this. */
-  IntegrationDeleted: Type.Object(integrationMembers),
+  IntegrationDeleted: event('entity delete', integrationMembers),
 };
 const sealEvents = {
   /** Stream `sealed-integration-<integration>-<seal>`, erased when it is replaced or deleted. */
-  IntegrationSecretsSealed: Type.Object({
+  IntegrationSecretsSealed: event('entity create', {
     ...integrationMembers,
     ...seal,
     sealed: Type.Unsafe<SealedText>(
@@ -73,20 +73,12 @@ const sealEvents = {
   }),
 };
 
-export const integrationNoun: Noun<typeof integrationEvents> = {
+export const integrationNoun: Noun = {
   stream: { name: 'integration-<user>-<provider>', subject: 'integration', erasedWith: 'nothing' },
   events: integrationEvents,
-  activities: {
-    IntegrationConfigured: 'entity update',
-    IntegrationResealed: 'entity update',
-    IntegrationSelected: 'entity update',
-    IntegrationDisabled: 'entity disable',
-    IntegrationEnabled: 'entity enable',
-    IntegrationDeleted: 'entity delete',
-  },
 };
 
-export const sealedIntegrationNoun: Noun<typeof sealEvents> = {
+export const sealedIntegrationNoun: Noun = {
   stream: {
     name: 'sealed-integration-<integration>-<seal>',
     subject: 'sealed integration',
@@ -94,7 +86,6 @@ export const sealedIntegrationNoun: Noun<typeof sealEvents> = {
     isTechnical: true,
   },
   events: sealEvents,
-  activities: { IntegrationSecretsSealed: 'entity create' },
 };
 
 export type IntegrationEvent = EventOf<typeof integrationEvents>;

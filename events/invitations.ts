@@ -1,7 +1,7 @@
 // Stored for ever: names and members below are the storage format; versions are in upcasts.ts.
 import { Type } from 'typebox';
 import { id, instant, nullable, oneOf, secret } from '../kernel/schema-types.js';
-import type { DataOf, EventOf } from './schemas.js';
+import { event, type DataOf, type EventOf } from './schemas.js';
 
 export const invitationEvents = {
   /**
@@ -9,7 +9,7 @@ export const invitationEvents = {
    * token is not stored: `token_hash` is its HMAC under a pepper outside the log, null when the
    * user logs in by other means than a password (`auth_method`).
    */
-  UserInvited: Type.Object({
+  UserInvited: event('account create', {
     user_id: id('UserId'),
     organization_id: id('OrganizationId'),
     email: Type.String(),
@@ -24,7 +24,7 @@ export const invitationEvents = {
    * Stream `user-<user>`: another one-time token, in place of any before, for a user who has not
    * accepted yet or has lost the password (contract 5.2). Only the hash of the token is stored.
    */
-  InvitationIssued: Type.Object({
+  InvitationIssued: event('account password reset', {
     user_id: id('UserId'),
     token_hash: secret(),
     expires_at: instant,
@@ -33,7 +33,7 @@ export const invitationEvents = {
    * The user can log in from here on: with a password (`PasswordChanged` follows in the same
    * append) or by an identity that was linked. A null name leaves the name as it was.
    */
-  InvitationAccepted: Type.Object({
+  InvitationAccepted: event('account enable', {
     user_id: id('UserId'),
     /** Login method from now on: `email`, `google` … (contract 5.1). */
     auth_method: Type.String(),

@@ -1,27 +1,16 @@
 import type { HistoryResourceType } from '../kernel/history/resources.js';
-import type { EventSchemas } from './schemas.js';
+import type { EventSchema } from './schemas.js';
 
 /**
- * Descriptor of a noun: where its events are stored and what follows from that. Erasure, history
- * and audit logs derive from it; `events/all.ts` lists all. Plain data: rules with code are in
+ * Descriptor of a noun: its events, and where they are stored. Erasure, history and audit logs
+ * derive from it; `events/all.ts` lists all. Plain data: rules with code are in
  * `projections/history/entry-subject.ts`, by `subject`.
  */
-export type Noun<M extends EventSchemas> = {
+export type Noun = {
   readonly stream: StreamKind;
-  readonly events: M;
+  readonly events: Readonly<Record<string, EventSchema>>;
   /** Type of the resource that history lists the events under, where `stream` has several. */
   readonly resource?: HistoryResourceType;
-  /** Technical event types of a stream that is not technical. */
-  readonly technical?: readonly (keyof M)[];
-  /** Class and activity in audit logs, by event type. */
-  readonly activities: { readonly [T in keyof M]: AuditActivity };
-};
-
-/** The noun of any events. */
-export type AnyNoun = Pick<Noun<EventSchemas>, 'stream' | 'resource'> & {
-  readonly events: EventSchemas;
-  readonly technical?: readonly string[];
-  readonly activities: Readonly<Record<string, AuditActivity>>;
 };
 
 /** A kind of stream. Nouns that share streams share the value. */
@@ -71,27 +60,3 @@ export type SubjectRule =
   | 'scorer task'
   | 'sealed integration'
   | 'template';
-
-/** Class and activity of an event in audit logs; `service/history/ocsf.ts` has their numbers. */
-export type AuditActivity =
-  | 'access assign'
-  | 'access revoke'
-  | 'account create'
-  | 'account delete'
-  | 'account enable'
-  | 'account other'
-  | 'account password'
-  | 'account password reset'
-  | 'entity create'
-  | 'entity delete'
-  | 'entity disable'
-  | 'entity enable'
-  | 'entity update'
-  | 'group add'
-  | 'group create'
-  | 'group delete'
-  | 'group other'
-  | 'group remove'
-  | 'login off'
-  | 'login on'
-  | 'login other';

@@ -2,25 +2,23 @@
 import { Type } from 'typebox';
 import { id, instant } from '../kernel/schema-types.js';
 import type { Noun } from './noun.js';
-import type { EventOf } from './schemas.js';
+import { event, type EventOf } from './schemas.js';
 
 export const organizationEvents = {
-  /** Stream `organization-<organization>`. */
-  OrganizationCreated: Type.Object({
+  OrganizationCreated: event('entity create', {
     organization_id: id('OrganizationId'),
     name: Type.String(),
     created_at: instant,
   }),
 };
 
-export const organizationNoun: Noun<typeof organizationEvents> = {
+export const organizationNoun: Noun = {
   stream: {
     name: 'organization-<organization>',
     subject: { own: 'organization' },
     erasedWith: 'nothing',
   },
   events: organizationEvents,
-  activities: { OrganizationCreated: 'entity create' },
 };
 
 export type OrganizationEvent = EventOf<typeof organizationEvents>;

@@ -2,6 +2,7 @@
 import { Type } from 'typebox';
 import type { OtelAttribute, OtelSpan } from '../kernel/otel/span.js';
 import { id, instant, nullable, oneOf, readonlyArray } from '../kernel/schema-types.js';
+import { event } from './schemas.js';
 
 /**
  * OTLP/JSON with lowerCamelCase members, whatever its encoding was: the input of every version of
@@ -35,7 +36,7 @@ const receivedSpan = Type.Object({
  * Stream `trace-<project>-<trace>`, as its first event or any later one: spans as an exporter sent
  * them. Their records are not stored; they follow from the current mapping.
  */
-export const otelSpansReceived = Type.Object({
+export const otelSpansReceived = event('entity create', {
   project_id: id('ProjectId'),
   run_id: id('RunId'),
   run_kind: oneOf(['log_stream', 'experiment', 'metrics_testing']),

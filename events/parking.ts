@@ -3,7 +3,7 @@ import { Type } from 'typebox';
 import { streamNameOf, type StreamName } from '../kernel/ports.js';
 import { nullable, type Instant } from '../kernel/schema-types.js';
 import type { Noun } from './noun.js';
-import type { EventOf } from './schemas.js';
+import { event, type EventOf } from './schemas.js';
 
 const uuid = Type.Unsafe<string>(Type.String({ format: 'uuid' }));
 /** Operator who decided, by their own statement, and the reason. */
@@ -15,7 +15,7 @@ const decisionMembers = { reason: Type.String(), operator: Type.String() };
  */
 const parkingEvents = {
   /** Poison event: it is skipped for this read model for good, in every replay. */
-  ParkedEventSkipped: Type.Object({
+  ParkedEventSkipped: event('entity update', {
     projection: Type.String(),
     stream: Type.String(),
     revision: Type.Integer(),
@@ -23,7 +23,7 @@ const parkingEvents = {
     ...decisionMembers,
   }),
   /** Retry of the stream; its outcome is not recorded here. */
-  ParkedStreamRetried: Type.Object({
+  ParkedStreamRetried: event('entity update', {
     projection: Type.String(),
     /** Null, like `revision`, when the read model was resumed after a pause. */
     stream: nullable(Type.String()),
@@ -32,10 +32,9 @@ const parkingEvents = {
     ...decisionMembers,
   }),
 };
-export const parkingNoun: Noun<typeof parkingEvents> = {
+export const parkingNoun: Noun = {
   stream: { name: 'operations-<month>', subject: 'organization', erasedWith: null },
   events: parkingEvents,
-  activities: { ParkedEventSkipped: 'entity update', ParkedStreamRetried: 'entity update' },
 };
 
 export type ParkingEvent = EventOf<typeof parkingEvents>;

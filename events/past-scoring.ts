@@ -3,7 +3,7 @@ import { Type } from 'typebox';
 import type { NodeType } from '../kernel/sandbox.js';
 import { id, instant, nullable, readonlyRecord, type JsonObject } from '../kernel/schema-types.js';
 import type { Noun } from './noun.js';
-import type { DataOf, EventOf } from './schemas.js';
+import { event, type DataOf, type EventOf } from './schemas.js';
 
 /** Stream `past-scoring-<run>-<scorer>`: scoring backfill, one job after the other. */
 const backfillMembers = {
@@ -24,7 +24,7 @@ const failure = Type.Object({
 });
 
 export const pastScoringEvents = {
-  PastScoringRequested: Type.Object({
+  PastScoringRequested: event('entity create', {
     ...backfillMembers,
     organization_id: id('OrganizationId'),
     scorer_name: Type.String(),
@@ -37,50 +37,46 @@ export const pastScoringEvents = {
     created_by: id('UserId'),
     created_at: instant,
   }),
-  PastScoringStarted: Type.Object({
+  PastScoringStarted: event('entity update', {
     ...backfillMembers,
     /** Number of traces. */
     traces: Type.Integer(),
     started_at: instant,
   }),
   /** A batch of the traces is finished, with the outcomes of its records. */
-  PastScoringAdvanced: Type.Object({
-    ...backfillMembers,
-    /** Cursor of the next batch, in the record engine's form; null: the last batch. */
-    place: nullable(Type.String()),
-    traces: Type.Integer(),
-    scored: Type.Integer(),
-    skipped: Type.Integer(),
-    failed: Type.Integer(),
-    failures: Type.Array(failure),
-    /** Failures by reason; absent from older events. */
-    failed_by: Type.Optional(readonlyRecord(Type.Integer())),
-    advanced_at: instant,
-  }),
-  PastScoringEnded: Type.Object({
+  PastScoringAdvanced: event(
+    'entity update',
+    {
+      ...backfillMembers,
+      /** Cursor of the next batch, in the record engine's form; null: the last batch. */
+      place: nullable(Type.String()),
+      traces: Type.Integer(),
+      scored: Type.Integer(),
+      skipped: Type.Integer(),
+      failed: Type.Integer(),
+      failures: Type.Array(failure),
+      /** Failures by reason; absent from older events. */
+      failed_by: Type.Optional(readonlyRecord(Type.Integer())),
+      advanced_at: instant,
+    },
+    { isTechnical: true },
+  ),
+  PastScoringEnded: event('entity update', {
     ...backfillMembers,
     /** Reason why it could not go on; null: it finished. */
     reason: nullable(Type.String()),
     ended_at: instant,
   }),
-  PastScoringCancelled: Type.Object({
+  PastScoringCancelled: event('entity update', {
     ...backfillMembers,
     cancelled_by: id('UserId'),
     cancelled_at: instant,
   }),
 };
 
-export const pastScoringNoun: Noun<typeof pastScoringEvents> = {
+export const pastScoringNoun: Noun = {
   stream: { name: 'past-scoring-<run>-<scorer>', subject: 'run', erasedWith: 'run' },
   events: pastScoringEvents,
-  technical: ['PastScoringAdvanced'],
-  activities: {
-    PastScoringRequested: 'entity create',
-    PastScoringStarted: 'entity update',
-    PastScoringAdvanced: 'entity update',
-    PastScoringEnded: 'entity update',
-    PastScoringCancelled: 'entity update',
-  },
 };
 
 export type PastScoringEvent = EventOf<typeof pastScoringEvents>;

@@ -2,11 +2,11 @@
 import { Type } from 'typebox';
 import { id, instant } from '../kernel/schema-types.js';
 import type { Noun } from './noun.js';
-import type { EventOf } from './schemas.js';
+import { event, type EventOf } from './schemas.js';
 
 export const priceListEvents = {
-  /** Stream `price-list-<project>`. The list as a whole; an empty one ends all prices. */
-  PriceListSet: Type.Object({
+  /** The list as a whole; an empty one ends all prices. */
+  PriceListSet: event('entity update', {
     project_id: id('ProjectId'),
     prices: Type.Array(
       Type.Object({
@@ -20,10 +20,9 @@ export const priceListEvents = {
   }),
 };
 
-export const priceListNoun: Noun<typeof priceListEvents> = {
+export const priceListNoun: Noun = {
   stream: { name: 'price-list-<project>', subject: 'project', erasedWith: 'project' },
   events: priceListEvents,
-  activities: { PriceListSet: 'entity update' },
 };
 
 export type PriceListEvent = EventOf<typeof priceListEvents>;

@@ -3,11 +3,11 @@ import { Type } from 'typebox';
 import { id, instant, nullable } from '../kernel/schema-types.js';
 import { collaboratorEvents, type CollaboratorEvent } from './collaborators.js';
 import type { Noun } from './noun.js';
-import type { EventOf } from './schemas.js';
+import { event, type EventOf } from './schemas.js';
 
 export const projectEvents = {
-  /** Stream `project-<project>`. The creator becomes its owner (contract 2.6, rule 2). */
-  ProjectCreated: Type.Object({
+  /** The creator becomes its owner (contract 2.6, rule 2). */
+  ProjectCreated: event('entity create', {
     project_id: id('ProjectId'),
     organization_id: id('OrganizationId'),
     name: Type.String(),
@@ -15,31 +15,19 @@ export const projectEvents = {
     created_by: id('UserId'),
     created_at: instant,
   }),
-  ProjectRenamed: Type.Object({ project_id: id('ProjectId'), name: Type.String() }),
-  ProjectDetailsChanged: Type.Object({
+  ProjectRenamed: event('entity update', { project_id: id('ProjectId'), name: Type.String() }),
+  ProjectDetailsChanged: event('entity update', {
     project_id: id('ProjectId'),
     description: nullable(Type.String()),
     labels: Type.Array(Type.String()),
   }),
   /** Tombstone: everything in it answers 404 from here on, and the worker erases it. */
-  ProjectDeleted: Type.Object({ project_id: id('ProjectId') }),
+  ProjectDeleted: event('entity delete', { project_id: id('ProjectId') }),
 };
 
-export const projectNoun: Noun<typeof projectEvents & typeof collaboratorEvents> = {
+export const projectNoun: Noun = {
   stream: { name: 'project-<project>', subject: 'project', erasedWith: 'project' },
   events: { ...projectEvents, ...collaboratorEvents },
-  activities: {
-    ProjectCreated: 'entity create',
-    ProjectRenamed: 'entity update',
-    ProjectDetailsChanged: 'entity update',
-    ProjectDeleted: 'entity delete',
-    CollaboratorAdded: 'access assign',
-    CollaboratorRoleChanged: 'access assign',
-    CollaboratorRemoved: 'access revoke',
-    GroupCollaboratorAdded: 'access assign',
-    GroupCollaboratorRoleChanged: 'access assign',
-    GroupCollaboratorRemoved: 'access revoke',
-  },
 };
 
 export type ProjectEvent = CollaboratorEvent | EventOf<typeof projectEvents>;

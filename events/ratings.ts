@@ -1,11 +1,11 @@
 // Stored for ever: names and members below are the storage format; versions are in upcasts.ts.
 import { Type } from 'typebox';
 import { id, instant, nullable } from '../kernel/schema-types.js';
-import type { DataOf, EventOf } from './schemas.js';
+import { event, type DataOf, type EventOf } from './schemas.js';
 
 export const ratingEvents = {
   /** Stream `trace-<project>-<trace>`: sets the user's rating of the trace by the template. */
-  RatingGiven: Type.Object({
+  RatingGiven: event('entity create', {
     project_id: id('ProjectId'),
     trace_id: id('TraceId'),
     template_id: id('TemplateId'),
@@ -23,7 +23,7 @@ export const ratingEvents = {
     explanation: nullable(Type.String()),
     given_at: instant,
   }),
-  RatingWithdrawn: Type.Object({
+  RatingWithdrawn: event('entity delete', {
     project_id: id('ProjectId'),
     trace_id: id('TraceId'),
     template_id: id('TemplateId'),

@@ -2,14 +2,14 @@
 import { Type } from 'typebox';
 import { id, instant, oneOf, secret } from '../kernel/schema-types.js';
 import type { Noun } from './noun.js';
-import type { DataOf, EventOf } from './schemas.js';
+import { event, type DataOf, type EventOf } from './schemas.js';
 
 const refreshFamilyEvents = {
   /**
    * Stream `refresh-family-<family>`: one login and the tokens that follow from it (contract 2.3).
    * A token itself is not stored: `token_hash` is its HMAC under a pepper outside the log.
    */
-  RefreshFamilyStarted: Type.Object({
+  RefreshFamilyStarted: event('login on', {
     family_id: id('FamilyId'),
     user_id: id('UserId'),
     organization_id: id('OrganizationId'),
@@ -21,28 +21,26 @@ const refreshFamilyEvents = {
     started_at: instant,
     expires_at: instant,
   }),
-  RefreshTokenRotated: Type.Object({
-    family_id: id('FamilyId'),
-    /** Hash of the successor; the previous token is accepted for 10 s more. */
-    token_hash: secret(),
-    rotated_at: instant,
-  }),
+  RefreshTokenRotated: event(
+    'login other',
+    {
+      family_id: id('FamilyId'),
+      /** Hash of the successor; the previous token is accepted for 10 s more. */
+      token_hash: secret(),
+      rotated_at: instant,
+    },
+    { isTechnical: true },
+  ),
   /** `reuse`: a token with a successor was presented, so one of the two was stolen. */
-  RefreshFamilyRevoked: Type.Object({
+  RefreshFamilyRevoked: event('login off', {
     family_id: id('FamilyId'),
     reason: oneOf(['logout', 'reuse']),
   }),
 };
 
-export const refreshFamilyNoun: Noun<typeof refreshFamilyEvents> = {
+export const refreshFamilyNoun: Noun = {
   stream: { name: 'refresh-family-<family>', subject: 'refresh family', erasedWith: 'nothing' },
   events: refreshFamilyEvents,
-  technical: ['RefreshTokenRotated'],
-  activities: {
-    RefreshFamilyStarted: 'login on',
-    RefreshTokenRotated: 'login other',
-    RefreshFamilyRevoked: 'login off',
-  },
 };
 
 export type RefreshFamilyEvent = EventOf<typeof refreshFamilyEvents>;

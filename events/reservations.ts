@@ -1,18 +1,18 @@
 // Stored for ever: names and members below are the storage format; versions are in upcasts.ts.
 import { Type } from 'typebox';
 import type { Noun } from './noun.js';
-import type { EventOf } from './schemas.js';
+import { event, type EventOf } from './schemas.js';
 
 const reservationEvents = {
   /**
    * Stream `reservation-<what>-<hash of the name in its scope>`. `holder` is the id of the name's
    * holder.
    */
-  NameClaimed: Type.Object({ holder: Type.String() }),
-  NameReleased: Type.Object({ holder: Type.String() }),
+  NameClaimed: event('entity create', { holder: Type.String() }),
+  NameReleased: event('entity delete', { holder: Type.String() }),
 };
 
-export const reservationNoun: Noun<typeof reservationEvents> = {
+export const reservationNoun: Noun = {
   stream: {
     name: 'reservation-<what>-<hash>',
     subject: 'reservation',
@@ -20,7 +20,6 @@ export const reservationNoun: Noun<typeof reservationEvents> = {
     isTechnical: true,
   },
   events: reservationEvents,
-  activities: { NameClaimed: 'entity create', NameReleased: 'entity delete' },
 };
 
 export type ReservationEvent = EventOf<typeof reservationEvents>;

@@ -2,7 +2,7 @@
 import { Type } from 'typebox';
 import { id, instant, nullable, readonlyRecord } from '../kernel/schema-types.js';
 import type { Noun } from './noun.js';
-import type { DataOf, EventOf } from './schemas.js';
+import { event, type DataOf, type EventOf } from './schemas.js';
 
 /** Outcomes by scorer id since the job's previous event: once for each record. */
 const outcomes = readonlyRecord(
@@ -20,7 +20,7 @@ export const runScoringEvents = {
    * Stream `run-scoring-<run>`: scorers of the run's settings began to score that many new or
    * changed records. One that follows another without an end in between replaces it.
    */
-  RunScoringStarted: Type.Object({
+  RunScoringStarted: event('entity create', {
     project_id: id('ProjectId'),
     run_id: id('RunId'),
     /** Names of the scorers. */
@@ -34,16 +34,20 @@ export const runScoringEvents = {
     started_at: instant,
   }),
   /** A batch is finished, and more of the run waits. */
-  RunScoringAdvanced: Type.Object({
-    project_id: id('ProjectId'),
-    run_id: id('RunId'),
-    outcomes,
-    /** Known waiting records, by scorer id. */
-    waiting: readonlyRecord(Type.Integer()),
-    advanced_at: instant,
-  }),
+  RunScoringAdvanced: event(
+    'entity update',
+    {
+      project_id: id('ProjectId'),
+      run_id: id('RunId'),
+      outcomes,
+      /** Known waiting records, by scorer id. */
+      waiting: readonlyRecord(Type.Integer()),
+      advanced_at: instant,
+    },
+    { isTechnical: true },
+  ),
   /** All known records were scored; one that could not be has an error of its own. */
-  RunScoringEnded: Type.Object({
+  RunScoringEnded: event('entity update', {
     project_id: id('ProjectId'),
     run_id: id('RunId'),
     /** Reason why nothing could be scored; null: none. */
@@ -56,15 +60,9 @@ export const runScoringEvents = {
   }),
 };
 
-export const runScoringNoun: Noun<typeof runScoringEvents> = {
+export const runScoringNoun: Noun = {
   stream: { name: 'run-scoring-<run>', subject: 'run', erasedWith: 'run' },
   events: runScoringEvents,
-  technical: ['RunScoringAdvanced'],
-  activities: {
-    RunScoringStarted: 'entity create',
-    RunScoringAdvanced: 'entity update',
-    RunScoringEnded: 'entity update',
-  },
 };
 
 export type RunScoringEvent = EventOf<typeof runScoringEvents>;

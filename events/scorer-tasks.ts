@@ -4,15 +4,14 @@ import type { ChainAggregation, NodeType, SandboxMode, ScoreType } from '../kern
 import { id, instant, nullable, type JsonObject } from '../kernel/schema-types.js';
 import { logStreamNoun } from './log-streams.js';
 import type { Noun } from './noun.js';
-import type { DataOf, EventOf } from './schemas.js';
+import { event, type DataOf, type EventOf } from './schemas.js';
 
 const scoreType = Type.Unsafe<ScoreType>(Type.String());
 const nodeTypes = Type.Array(Type.Unsafe<NodeType>(Type.String()));
 const chainAggregation = nullable(Type.Unsafe<ChainAggregation>(Type.String()));
 
 export const scorerTaskEvents = {
-  /** Stream `scorer-task-<task>`. */
-  ScorerValidationRequested: Type.Object({
+  ScorerValidationRequested: event('entity create', {
     task_id: id('ScorerTaskId'),
     organization_id: id('OrganizationId'),
     /** Null, like `run_id` and `dataset`: a single sample. */
@@ -40,7 +39,7 @@ export const scorerTaskEvents = {
     created_at: instant,
   }),
   /** A worker took the task: for the first time, or after the last worker was lost. */
-  ScorerValidationStarted: Type.Object({
+  ScorerValidationStarted: event('entity create', {
     task_id: id('ScorerTaskId'),
     /** Attempt, from 1. */
     attempt: Type.Integer(),
@@ -48,14 +47,14 @@ export const scorerTaskEvents = {
     started_at: instant,
   }),
   /** The file was judged; `result` is `result.result` of contract 4.13. */
-  ScorerValidationCompleted: Type.Object({
+  ScorerValidationCompleted: event('entity update', {
     task_id: id('ScorerTaskId'),
     sandbox: Type.Unsafe<SandboxMode>(Type.String()),
     result: Type.Unsafe<JsonObject>(Type.Object({})),
     completed_at: instant,
   }),
   /** The file could not be judged (contract 4.13, rule 2); the message begins with the reason. */
-  ScorerValidationFailed: Type.Object({
+  ScorerValidationFailed: event('entity update', {
     task_id: id('ScorerTaskId'),
     message: Type.String(),
     failed_at: instant,
@@ -63,7 +62,7 @@ export const scorerTaskEvents = {
 };
 export const metricsTestingRunEvents = {
   /** Stream `run-<run>`: the run of a validation (contract 4.11, rule 4). */
-  MetricsTestingRunCreated: Type.Object({
+  MetricsTestingRunCreated: event('entity create', {
     run_id: id('RunId'),
     project_id: id('ProjectId'),
     organization_id: id('OrganizationId'),
@@ -77,7 +76,7 @@ const scorerQueueEvents = {
    * Stream `scorer-queue-<project>`, for single samples `scorer-queue-<user>`: admits a task; those
    * in `left` were found to be finished.
    */
-  ScorerTaskQueued: Type.Object({
+  ScorerTaskQueued: event('entity create', {
     owner_id: Type.String(),
     task_id: id('ScorerTaskId'),
     left: Type.Array(id('ScorerTaskId')),
@@ -86,7 +85,7 @@ const scorerQueueEvents = {
 };
 const scorerFileEvents = {
   /** Stream `scorer-file-<digest>` of an organisation and a file: the file is valid. */
-  ScorerFileValidated: Type.Object({
+  ScorerFileValidated: event('entity update', {
     organization_id: id('OrganizationId'),
     sha256: Type.String(),
     task_id: id('ScorerTaskId'),
@@ -96,25 +95,18 @@ const scorerFileEvents = {
   }),
 };
 
-export const scorerTaskNoun: Noun<typeof scorerTaskEvents> = {
+export const scorerTaskNoun: Noun = {
   stream: { name: 'scorer-task-<task>', subject: 'scorer task', erasedWith: 'project' },
   events: scorerTaskEvents,
-  activities: {
-    ScorerValidationRequested: 'entity create',
-    ScorerValidationStarted: 'entity create',
-    ScorerValidationCompleted: 'entity update',
-    ScorerValidationFailed: 'entity update',
-  },
 };
 
-export const metricsTestingRunNoun: Noun<typeof metricsTestingRunEvents> = {
+export const metricsTestingRunNoun: Noun = {
   stream: logStreamNoun.stream,
   events: metricsTestingRunEvents,
   resource: 'scorer_task',
-  activities: { MetricsTestingRunCreated: 'entity create' },
 };
 
-export const scorerQueueNoun: Noun<typeof scorerQueueEvents> = {
+export const scorerQueueNoun: Noun = {
   stream: {
     name: 'scorer-queue-<project>',
     subject: 'organization',
@@ -122,10 +114,9 @@ export const scorerQueueNoun: Noun<typeof scorerQueueEvents> = {
     isTechnical: true,
   },
   events: scorerQueueEvents,
-  activities: { ScorerTaskQueued: 'entity create' },
 };
 
-export const scorerFileNoun: Noun<typeof scorerFileEvents> = {
+export const scorerFileNoun: Noun = {
   stream: {
     name: 'scorer-file-<digest>',
     subject: 'organization',
@@ -133,7 +124,6 @@ export const scorerFileNoun: Noun<typeof scorerFileEvents> = {
     isTechnical: true,
   },
   events: scorerFileEvents,
-  activities: { ScorerFileValidated: 'entity update' },
 };
 
 export type ScorerTaskEvent = EventOf<typeof scorerTaskEvents>;

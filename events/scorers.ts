@@ -3,7 +3,7 @@ import { Type, type Static } from 'typebox';
 import type { ChainAggregation, NodeType, ScoreType } from '../kernel/sandbox.js';
 import { id, instant, nullable, type JsonObject } from '../kernel/schema-types.js';
 import type { Noun } from './noun.js';
-import type { DataOf, EventOf } from './schemas.js';
+import { event, type DataOf, type EventOf } from './schemas.js';
 
 const nodeTypes = Type.Array(Type.Unsafe<NodeType>(Type.String()));
 const details = Type.Object({
@@ -20,8 +20,8 @@ const details = Type.Object({
 });
 
 export const scorerEvents = {
-  /** Stream `scorer-<scorer>`. Only code scorers are created; presets are in every organisation. */
-  ScorerCreated: Type.Object({
+  /** Only code scorers are created; presets are in every organisation. */
+  ScorerCreated: event('entity create', {
     scorer_id: id('ScorerId'),
     organization_id: id('OrganizationId'),
     /** Metric name, which never changes. */
@@ -31,8 +31,8 @@ export const scorerEvents = {
     created_at: instant,
   }),
   /** All details from here on. */
-  ScorerDetailsChanged: Type.Object({ scorer_id: id('ScorerId'), details }),
-  ScorerVersionAdded: Type.Object({
+  ScorerDetailsChanged: event('entity update', { scorer_id: id('ScorerId'), details }),
+  ScorerVersionAdded: event('entity update', {
     scorer_id: id('ScorerId'),
     version_id: id('ScorerVersionId'),
     /** Version, from 1. */
@@ -45,14 +45,14 @@ export const scorerEvents = {
     created_by: id('UserId'),
     created_at: instant,
   }),
-  ScorerDeleted: Type.Object({
+  ScorerDeleted: event('entity delete', {
     scorer_id: id('ScorerId'),
     organization_id: id('OrganizationId'),
   }),
 };
 export const scorerSettingsEvents = {
   /** Stream `scorer-settings-<run>`: the list replaces the previous one. */
-  ScorerSettingsChanged: Type.Object({
+  ScorerSettingsChanged: event('entity update', {
     project_id: id('ProjectId'),
     run_id: id('RunId'),
     scorers: Type.Array(
@@ -67,21 +67,14 @@ export const scorerSettingsEvents = {
   }),
 };
 
-export const scorerNoun: Noun<typeof scorerEvents> = {
+export const scorerNoun: Noun = {
   stream: { name: 'scorer-<scorer>', subject: { own: 'scorer' }, erasedWith: 'nothing' },
   events: scorerEvents,
-  activities: {
-    ScorerCreated: 'entity create',
-    ScorerDetailsChanged: 'entity update',
-    ScorerVersionAdded: 'entity update',
-    ScorerDeleted: 'entity delete',
-  },
 };
 
-export const scorerSettingsNoun: Noun<typeof scorerSettingsEvents> = {
+export const scorerSettingsNoun: Noun = {
   stream: { name: 'scorer-settings-<run>', subject: 'run', erasedWith: 'run' },
   events: scorerSettingsEvents,
-  activities: { ScorerSettingsChanged: 'entity update' },
 };
 
 export type ScorerEvent = EventOf<typeof scorerEvents>;

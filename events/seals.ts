@@ -1,7 +1,7 @@
 // Stored for ever: names and members below are the storage format; versions are in upcasts.ts.
 import { Type } from 'typebox';
 import type { Noun } from './noun.js';
-import type { DataOf, EventOf } from './schemas.js';
+import { event, type DataOf, type EventOf } from './schemas.js';
 
 /** SHA-256 in lower-case hex. */
 const hash = Type.String();
@@ -16,7 +16,7 @@ export const historySealEvents = {
    * Stream `seals-<chain>-<yyyy-mm-dd>`: the chain had exactly these entries when it was signed
    * (contract 5.14, rule 5). It is in the chain itself, so the next seal covers it.
    */
-  HistorySealed: Type.Object({
+  HistorySealed: event('entity create', {
     chain,
     /** `seq` of the last entry, its hash and its position in the log. */
     size,
@@ -29,7 +29,7 @@ export const historySealEvents = {
     note: Type.String(),
   }),
   /** Same stream, after its seal: a witness verified that it continues the seal it saw last. */
-  HistorySealWitnessed: Type.Object({
+  HistorySealWitnessed: event('entity update', {
     chain,
     size,
     /** Name of the witness, as in its signature line. */
@@ -45,7 +45,7 @@ export type HistorySealWitnessed = DataOf<HistorySealEvent, 'HistorySealWitnesse
 
 export const sealingKeyEvents = {
   /** Stream `seals-system-keys`, before the key's first seal; valid for what it signed. */
-  SealingKeyPublished: Type.Object({
+  SealingKeyPublished: event('entity create', {
     kid: Type.String(),
     jwk: Type.Object({
       kty: Type.String(),
@@ -63,14 +63,12 @@ export type SealingKeyPublished = DataOf<SealingKeyEvent, 'SealingKeyPublished'>
 
 const installationEvents = {
   /** Stream `seals-system-installation`, once: the default origin of seals. */
-  InstallationNamed: Type.Object({
+  InstallationNamed: event('entity create', {
     installation_id: Type.Unsafe<string>(Type.String({ format: 'uuid' })),
   }),
 };
 
-export const sealNoun: Noun<
-  typeof historySealEvents & typeof sealingKeyEvents & typeof installationEvents
-> = {
+export const sealNoun: Noun = {
   stream: {
     name: 'seals-<chain>-<day>',
     subject: 'organization',
@@ -78,12 +76,6 @@ export const sealNoun: Noun<
     isTechnical: true,
   },
   events: { ...historySealEvents, ...sealingKeyEvents, ...installationEvents },
-  activities: {
-    HistorySealed: 'entity create',
-    HistorySealWitnessed: 'entity update',
-    SealingKeyPublished: 'entity create',
-    InstallationNamed: 'entity create',
-  },
 };
 
 export type InstallationEvent = EventOf<typeof installationEvents>;

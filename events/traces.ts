@@ -18,7 +18,7 @@ import {
 import type { Noun } from './noun.js';
 import { otelSpansReceived } from './otel.js';
 import { ratingEvents, type RatingEvent } from './ratings.js';
-import type { DataOf, EventOf } from './schemas.js';
+import { event, type DataOf, type EventOf } from './schemas.js';
 
 const anyJson = Type.Unsafe<Json>(Type.Unknown());
 const texts = readonlyRecord(Type.String());
@@ -83,8 +83,7 @@ const changes = Type.Object({
 });
 
 export const traceEvents = {
-  /** Stream `trace-<project>-<trace>`. */
-  TraceLogged: Type.Object({
+  TraceLogged: event('entity create', {
     project_id: id('ProjectId'),
     run_id: id('RunId'),
     run_kind: runKind,
@@ -99,7 +98,7 @@ export const traceEvents = {
   }),
   OtelSpansReceived: otelSpansReceived,
   /** More spans of a trace: those that exceed the first event (900 KB), or later ones. */
-  SpansLogged: Type.Object({
+  SpansLogged: event('entity create', {
     project_id: id('ProjectId'),
     trace_id: id('TraceId'),
     /** Run of the trace; absent from older events, as in the two below. */
@@ -108,13 +107,13 @@ export const traceEvents = {
     /** Sent in one request with the trace: part of its content, not a change of it. */
     with_trace: Type.Optional(Type.Literal(true)),
   }),
-  TraceUpdated: Type.Object({
+  TraceUpdated: event('entity update', {
     project_id: id('ProjectId'),
     trace_id: id('TraceId'),
     run_id: Type.Optional(id('RunId')),
     changes,
   }),
-  SpanUpdated: Type.Object({
+  SpanUpdated: event('entity update', {
     project_id: id('ProjectId'),
     trace_id: id('TraceId'),
     run_id: Type.Optional(id('RunId')),
@@ -122,7 +121,7 @@ export const traceEvents = {
     changes,
   }),
   /** Metric values by name on a trace or one of its spans; null withdraws. */
-  ScoresRecorded: Type.Object({
+  ScoresRecorded: event('entity update', {
     project_id: id('ProjectId'),
     trace_id: id('TraceId'),
     /** Id of the trace or of a span. */
@@ -144,11 +143,10 @@ export const traceEvents = {
     ),
   }),
   /** Its content is erased after this. */
-  TraceDeleted: Type.Object({ project_id: id('ProjectId'), trace_id: id('TraceId') }),
+  TraceDeleted: event('entity delete', { project_id: id('ProjectId'), trace_id: id('TraceId') }),
 };
 export const sessionEvents = {
-  /** Stream `session-<project>-<session>`. */
-  SessionStarted: Type.Object({
+  SessionStarted: event('entity create', {
     project_id: id('ProjectId'),
     run_id: id('RunId'),
     run_kind: runKind,
@@ -162,7 +160,7 @@ export const sessionEvents = {
     /** True if the service created `id`: not content. */
     minted: Type.Boolean(),
   }),
-  SessionDeleted: Type.Object({
+  SessionDeleted: event('entity delete', {
     project_id: id('ProjectId'),
     session_id: id('SessionId'),
   }),
@@ -172,36 +170,24 @@ const sessionSizeEvents = {
    * Stream `sized-session-<project>-<session>`: number of traces that one process logged in the
    * session since its last report. A crash loses the unreported ones.
    */
-  SessionGrew: Type.Object({
+  SessionGrew: event('entity update', {
     project_id: id('ProjectId'),
     session_id: id('SessionId'),
     traces: Type.Integer(),
   }),
 };
 
-export const traceNoun: Noun<typeof traceEvents & typeof ratingEvents> = {
+export const traceNoun: Noun = {
   stream: { name: 'trace-<project>-<trace>', subject: { own: 'trace' }, erasedWith: 'run' },
   events: { ...traceEvents, ...ratingEvents },
-  activities: {
-    TraceLogged: 'entity create',
-    OtelSpansReceived: 'entity create',
-    SpansLogged: 'entity create',
-    TraceUpdated: 'entity update',
-    SpanUpdated: 'entity update',
-    ScoresRecorded: 'entity update',
-    TraceDeleted: 'entity delete',
-    RatingGiven: 'entity create',
-    RatingWithdrawn: 'entity delete',
-  },
 };
 
-export const sessionNoun: Noun<typeof sessionEvents> = {
+export const sessionNoun: Noun = {
   stream: { name: 'session-<project>-<session>', subject: { own: 'session' }, erasedWith: 'run' },
   events: sessionEvents,
-  activities: { SessionStarted: 'entity create', SessionDeleted: 'entity delete' },
 };
 
-export const sessionSizeNoun: Noun<typeof sessionSizeEvents> = {
+export const sessionSizeNoun: Noun = {
   stream: {
     name: 'sized-session-<project>-<session>',
     subject: { own: 'session' },
@@ -209,7 +195,6 @@ export const sessionSizeNoun: Noun<typeof sessionSizeEvents> = {
     isTechnical: true,
   },
   events: sessionSizeEvents,
-  activities: { SessionGrew: 'entity update' },
 };
 
 export type TraceEvent = RatingEvent | EventOf<typeof traceEvents>;

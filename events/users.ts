@@ -3,13 +3,12 @@ import { Type } from 'typebox';
 import { id, instant, nullable, oneOf, secret } from '../kernel/schema-types.js';
 import { invitationEvents, type InvitationEvent } from './invitations.js';
 import type { Noun } from './noun.js';
-import type { EventOf } from './schemas.js';
+import { event, type EventOf } from './schemas.js';
 
 const role = oneOf(['read_only', 'auditor', 'user', 'manager', 'admin']);
 
 export const userEvents = {
-  /** Stream `user-<user>`. */
-  UserCreated: Type.Object({
+  UserCreated: event('account create', {
     user_id: id('UserId'),
     organization_id: id('OrganizationId'),
     email: Type.String(),
@@ -19,14 +18,14 @@ export const userEvents = {
     auth_method: Type.String(),
     created_at: instant,
   }),
-  UserDetailsChanged: Type.Object({
+  UserDetailsChanged: event('account other', {
     user_id: id('UserId'),
     first_name: Type.String(),
     last_name: Type.String(),
   }),
-  UserRoleChanged: Type.Object({ user_id: id('UserId'), role }),
+  UserRoleChanged: event('account other', { user_id: id('UserId'), role }),
   /** Keys, logins and memberships end with it; what the user created stays (contract 5.2). */
-  UserRemoved: Type.Object({
+  UserRemoved: event('account delete', {
     user_id: id('UserId'),
     organization_id: id('OrganizationId'),
   }),
@@ -34,7 +33,7 @@ export const userEvents = {
    * `password_hash` is argon2id under a pepper outside the log. It ends every login of the user but
    * that of `kept_family_id` (contract 5.1).
    */
-  PasswordChanged: Type.Object({
+  PasswordChanged: event('account password', {
     user_id: id('UserId'),
     password_hash: secret(),
     kept_family_id: nullable(id('FamilyId')),
@@ -43,7 +42,7 @@ export const userEvents = {
    * Links the identity (`issuer`, `subject`) to this user; the provider vouched for the e-mail
    * (contract 4.2).
    */
-  IdentityLinked: Type.Object({
+  IdentityLinked: event('account other', {
     user_id: id('UserId'),
     provider: Type.String(),
     issuer: Type.String(),
@@ -51,20 +50,9 @@ export const userEvents = {
   }),
 };
 
-export const userNoun: Noun<typeof userEvents & typeof invitationEvents> = {
+export const userNoun: Noun = {
   stream: { name: 'user-<user>', subject: { own: 'user' }, erasedWith: 'nothing' },
   events: { ...userEvents, ...invitationEvents },
-  activities: {
-    UserCreated: 'account create',
-    UserDetailsChanged: 'account other',
-    UserRoleChanged: 'account other',
-    UserRemoved: 'account delete',
-    PasswordChanged: 'account password',
-    IdentityLinked: 'account other',
-    UserInvited: 'account create',
-    InvitationIssued: 'account password reset',
-    InvitationAccepted: 'account enable',
-  },
 };
 
 export type UserEvent = InvitationEvent | EventOf<typeof userEvents>;

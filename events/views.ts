@@ -2,14 +2,14 @@
 import { Type } from 'typebox';
 import { id, instant } from '../kernel/schema-types.js';
 import type { Noun } from './noun.js';
-import type { DataOf, EventOf } from './schemas.js';
+import { event, type DataOf, type EventOf } from './schemas.js';
 
 export const viewEvents = {
   /**
    * Stream `views-<project>`: names and numbers are decided for all views of a project at once. The
    * view is whole in each event.
    */
-  ViewSaved: Type.Object({
+  ViewSaved: event('entity update', {
     project_id: id('ProjectId'),
     view_id: id('ViewId'),
     /** Number of its saves, this one included. */
@@ -22,16 +22,15 @@ export const viewEvents = {
     created_at: instant,
     saved_at: instant,
   }),
-  ViewDeleted: Type.Object({
+  ViewDeleted: event('entity delete', {
     project_id: id('ProjectId'),
     view_id: id('ViewId'),
   }),
 };
 
-export const viewNoun: Noun<typeof viewEvents> = {
+export const viewNoun: Noun = {
   stream: { name: 'views-<project>', subject: 'project', erasedWith: 'project' },
   events: viewEvents,
-  activities: { ViewSaved: 'entity update', ViewDeleted: 'entity delete' },
 };
 
 export type ViewEvent = EventOf<typeof viewEvents>;

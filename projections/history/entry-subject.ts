@@ -236,7 +236,7 @@ export const entrySubject = (
   if (kind === null) return { ...organizationSubject({ chain }), technical: true };
   const { rule } = kind;
   const technical =
-    kind.isTechnical === true || nounOfEvent(type)?.technical?.includes(type) === true;
+    kind.isTechnical === true || nounOfEvent(type)?.events[type]?.isTechnical === true;
   const isOwn = streamSubject !== null && rule.subjectStream?.(rest) === seen.envelope.stream;
   const { resource, projectId } = isOwn
     ? streamSubject

@@ -1,5 +1,5 @@
 import { nounOfEvent } from '../../events/all.js';
-import type { AuditActivity } from '../../events/noun.js';
+import type { AuditActivity } from '../../events/schemas.js';
 import type { ChainEntry } from '../../kernel/history/entries.js';
 import type { JsonObject } from '../../kernel/schema-types.js';
 import type { ChangedEntry } from './cloud-events.js';
@@ -38,7 +38,7 @@ const activities: Readonly<Record<AuditActivity, OcsfActivity>> = {
 /** Activity of event types that this build does not know. */
 const unknownActivity: OcsfActivity = { class: 3004, activity: otherActivity };
 const activityOf = (type: string): OcsfActivity => {
-  const activity = nounOfEvent(type)?.activities[type];
+  const activity = nounOfEvent(type)?.events[type]?.activity;
   return activity === undefined ? unknownActivity : activities[activity];
 };
 
