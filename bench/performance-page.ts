@@ -14,7 +14,7 @@ import { processorParts } from './thread-times.js';
 const intro = `# Performance
 
 What a span costs, and how fast it is stored and read, on one machine. \`npm run performance\`
-writes this page and its picture from [results.jsonl](../test/bench/results.jsonl), the newest
+writes this page and its picture from [results.jsonl](../bench/results.jsonl), the newest
 result of each row. To measure again, run the command of a row and then that one.
 [scale.md](scale.md) has medians of several runs and says what to do at which limit.
 

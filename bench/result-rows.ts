@@ -109,7 +109,7 @@ const thisMachine = (): BenchMachine => ({
   sqlite: process.versions['sqlite'] ?? 'unknown',
 });
 
-export const resultsFile = join(repository, 'test/bench/results.jsonl');
+export const resultsFile = join(repository, 'bench/results.jsonl');
 
 /** One line for each row, for ever: the history of the figures. */
 export const appendResults = (rows: readonly ResultRow[], at: string): void => {
