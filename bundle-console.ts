@@ -16,7 +16,7 @@ const buildDir = dirname(fileURLToPath(import.meta.url));
 const sourceDir = dirname(buildDir);
 const webDir = join(buildDir, 'web');
 const page = join(webDir, 'index.html');
-const sources = ['console', 'clients/typescript/src', 'kernel'];
+const sources = ['console', 'clients/typescript/src', 'kernel', 'ledger/chain'];
 const inputs = [...sources, 'node_modules/.package-lock.json'];
 
 const buildOptions = {

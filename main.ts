@@ -1,6 +1,6 @@
 import { Command } from 'commander';
 import { isMainThread } from 'node:worker_threads';
-import { addAudit } from './cli/audit.js';
+import { addAudit } from './ledger/audit.js';
 import { addMaintenance } from './cli/maintenance-commands.js';
 import { failureMessage } from './cli/failure.js';
 import { addLists } from './tools/list-commands.js';

@@ -5,7 +5,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { sha256 } from '../engines/node/digest.js';
-import type { BundleLine } from '../kernel/history/bundle.js';
+import type { BundleLine } from '../ledger/chain/bundle.js';
 import type { StreamName } from '../kernel/ports.js';
 import { bareEnvironment, program } from '../test/support/test-environment.js';
 import { installation, openSealedLog, sealSigningKey } from '../test/support/sealed-log.js';

@@ -3,18 +3,18 @@ import { join } from 'node:path';
 import { mkdir } from 'node:fs/promises';
 import { sha256 } from '../engines/node/digest.js';
 import { openDocuments } from '../engines/sqlite/documents.js';
-import { entryHash, genesisHash } from '../kernel/history/chain.js';
-import { toHex } from '../kernel/history/hex.js';
+import { entryHash, genesisHash } from '../ledger/chain/chain.js';
+import { toHex } from '../kernel/hex.js';
 import {
   appendSubtree,
   leafHash,
   merkleRoot,
   type CompactRange,
-} from '../kernel/history/merkle-tree.js';
+} from '../ledger/chain/merkle-tree.js';
 import { logStart, streamNameOf, type Position, type StoredEvent } from '../kernel/ports.js';
 import type { OrganizationId } from '../kernel/schema-types.js';
-import { openChainReader } from '../projections/history/chain-reader.js';
-import { historyReadModel } from '../projections/history/model.js';
+import { openChainReader } from '../ledger/chain-reader.js';
+import { historyReadModel } from '../ledger/model.js';
 import { batchEventsMax } from '../projections/subscription.js';
 import { metadata } from '../test/support/new-events.js';
 import type { BenchContext } from './bench-context.js';

@@ -9,7 +9,7 @@ import {
   lastEventsOf,
   type ScannedEvent,
 } from './log-scan.js';
-import { proofRows, type EventProof } from './event-proof.js';
+import { proofRows, type EventProof } from '../ledger/event-proof.js';
 import { printRows, type PrintedRow } from '../tools/terminal/print-rows.js';
 import { maskedData } from './masked-data.js';
 import { escapeControls } from '../tools/terminal/terminal-escape.js';

@@ -2,7 +2,7 @@ import { eventSchemas } from '../events/all.js';
 import { Fault } from '../kernel/fault.js';
 import type { EventReader, StreamName } from '../kernel/ports.js';
 import { engineChoiceOf, type Config } from '../config.js';
-import { openHistoryReader } from './audit-history.js';
+import { openHistoryReader } from '../ledger/reader.js';
 import {
   findEvent,
   eventRow,
@@ -14,7 +14,7 @@ import {
 import { openReadOnlyLog } from '../service/log-reader.js';
 import { eventsBackwards, hasData } from './log-scan.js';
 import { openOperatorSession } from './operator-session.js';
-import { proveEvent } from './event-proof.js';
+import { proveEvent } from '../ledger/event-proof.js';
 import { printRows, type PrintedRow } from '../tools/terminal/print-rows.js';
 
 type Options = EventFilter & {

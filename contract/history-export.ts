@@ -1,7 +1,7 @@
 import { Type, type Static } from 'typebox';
 import { type Complaint, valueComplaint } from '../kernel/fault.js';
 import { id, instant, oneOf } from '../kernel/schema-types.js';
-import { historyResources, projectScopedResources } from '../kernel/history/resources.js';
+import { historyResources, projectScopedResources } from '../kernel/history-resources.js';
 import { parseAsOf } from './as-of.js';
 import { operation } from './operation.js';
 

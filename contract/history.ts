@@ -13,7 +13,7 @@ import {
   historyResources,
   projectScopedResources,
   type HistoryResourceType,
-} from '../kernel/history/resources.js';
+} from '../kernel/history-resources.js';
 import { parseAsOf } from './as-of.js';
 import { defaultPageLimit, pageLimitMax } from './envelope.js';
 import { operation } from './operation.js';

@@ -1,10 +1,10 @@
-import type { HistoryResourceType } from '../kernel/history/resources.js';
+import type { HistoryResourceType } from '../kernel/history-resources.js';
 import type { EventSchema } from './schemas.js';
 
 /**
  * Descriptor of a noun: its events, and where they are stored. Erasure, history and audit logs
  * derive from it; `events/all.ts` lists all. Plain data: rules with code are in
- * `projections/history/entry-subject.ts`, by `subject`.
+ * `ledger/fold/entry-subject.ts`, by `subject`.
  */
 export type Noun = {
   readonly stream: StreamKind;

@@ -15,7 +15,7 @@ type EventTraits = {
 /** Schema of an event in a noun. */
 export type EventSchema = TSchema & EventTraits;
 
-/** Class and activity of an event in audit logs; `service/history/ocsf.ts` has their numbers. */
+/** Class and activity of an event in audit logs; `ledger/exports/ocsf.ts` has their numbers. */
 export type AuditActivity =
   | `access ${'assign' | 'revoke'}`
   | `account ${'create' | 'delete' | 'enable' | 'other' | 'password' | 'password reset'}`

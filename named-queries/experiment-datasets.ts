@@ -13,7 +13,7 @@ import type { RequestAuthorizer } from '../contract/request-ports.js';
 import type { EventLog, EventReader } from '../kernel/ports.js';
 import { transact } from '../kernel/transact.js';
 import type { DatasetReadNeeds } from '../query-api/datasets/routes.js';
-import type { ResolveAsOf } from './as-of-position.js';
+import type { ResolveAsOf } from '../ledger/as-of-position.js';
 
 type ExperimentDatasets = Pick<ExperimentNeeds, 'datasetVersion' | 'linkDataset'>;
 

@@ -36,8 +36,8 @@ import type { ExperimentReadNeeds } from '../query-api/experiments/routes.js';
 import { openRankingCache } from '../query-api/experiments/ranking-cache.js';
 import { experimentCollections } from '../query-api/experiments/experiment-answers.js';
 import { openTemplatesOf } from '../query-api/live-templates.js';
-import type { ResolveAsOf } from './as-of-position.js';
-import { foldOrNull } from './entry-changes.js';
+import type { ResolveAsOf } from '../ledger/as-of-position.js';
+import { foldOrNull } from '../projections/states/fold-or-null.js';
 import { recordsAsOf } from '../kernel/records/reference/records-as-of.js';
 
 type Needs = {

@@ -1,6 +1,6 @@
 import { historySealEvents } from '../events/seals.js';
 import { unreachable } from '../kernel/decision.js';
-import { withCosignature } from '../kernel/history/checkpoint.js';
+import { withCosignature } from '../ledger/chain/checkpoint.js';
 import type { Instant } from '../kernel/schema-types.js';
 import type { Projection } from './projection.js';
 

@@ -1,5 +1,5 @@
 import { sealingKeyEvents, type SealingKeyPublished } from '../events/seals.js';
-import { systemChain } from '../kernel/history/entries.js';
+import { systemChain } from '../ledger/chain/entries.js';
 import type { Projection } from './projection.js';
 
 export type ListedSealingKey = SealingKeyPublished;

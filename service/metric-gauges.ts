@@ -1,7 +1,7 @@
 import type { Metrics } from '../engines/prometheus/metrics.js';
 import { logStart, type EventLog } from '../kernel/ports.js';
 import type { Sandbox } from '../kernel/sandbox.js';
-import { historyCollection } from '../projections/history/collection.js';
+import { historyCollection } from '../ledger/collection.js';
 import type { ProjectionStatus } from '../projections/projector.js';
 import { positionDistance } from '../projections/progress.js';
 import type { HealthProbe } from '../engines/node/health-probe.js';

@@ -11,7 +11,7 @@ import { noProjectionHost, type ProjectionHost } from './projection-host.js';
 import { openParkedDecisions, type ParkedDecisions } from './parked-decisions.js';
 import type { InvitationNotice } from '../command-api/invitations/invitation-by-email.js';
 import { inviteCommand } from './invite-command.js';
-import { sealCommand, sealWaitSeconds, type HistorySealing } from './history-sealing.js';
+import { sealCommand, sealWaitSeconds, type HistorySealing } from '../ledger/sealing.js';
 import type { StartupContext } from './startup-context.js';
 
 /** Parts of the service that the operators' listener calls; each is set once it has started. */

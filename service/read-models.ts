@@ -18,8 +18,8 @@ import {
 } from '../projections/fill-monitor.js';
 import { openFreshness } from '../projections/freshness.js';
 import type { PositionClock } from '../projections/position-clock.js';
-import { openChainReader } from '../projections/history/chain-reader.js';
-import { historyCollection } from '../projections/history/collection.js';
+import { openChainReader } from '../ledger/chain-reader.js';
+import { historyCollection } from '../ledger/collection.js';
 import { recordsCollection } from '../projections/records/collection.js';
 import { answerQueries, recordAnswers, type RecordAnswers } from '../query-api/records/answers.js';
 import { requestScopedPort } from './request-scope.js';

@@ -13,7 +13,7 @@ import { recordQueries } from '../kernel/records/record-queries.js';
 import { tracedPort } from '../kernel/tracing.js';
 import { projections } from '../projections/projection-registry.js';
 import { documentsReadModel } from '../projections/documents-model.js';
-import { historyReadModel } from '../projections/history/model.js';
+import { historyReadModel } from '../ledger/model.js';
 import { openProjector } from '../projections/projector.js';
 import { partitionStateCollection } from '../projections/parking.js';
 import { recordsCollection } from '../projections/records/collection.js';

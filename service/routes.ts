@@ -34,15 +34,12 @@ import { userWrites } from '../command-api/users/routes.js';
 import { viewWrites } from '../command-api/views/routes.js';
 import { readTable } from '../engines/csv/read-table.js';
 import { sha256 } from '../engines/node/digest.js';
-import { threadProcessorMs } from '../engines/node/thread-time.js';
 import type { Secrets } from '../engines/node/secrets.js';
 import type { Vault } from '../kernel/vault.js';
 import type { AccessTokens, IdentityTokens, PasswordHasher } from '../kernel/credentials.js';
 import type { NotificationBus, Clock, EventLog, Ids } from '../kernel/ports.js';
 import type { Documents } from '../kernel/documents.js';
-import type { ChainPages, Chains } from '../kernel/history/entries.js';
-import { openLimiter } from '../kernel/limiter.js';
-import { limits } from '../kernel/limits.js';
+import type { ChainPages, Chains } from '../ledger/chain/entries.js';
 import type { RecordQueries } from '../kernel/records/record-queries.js';
 import { annotationTemplateReads } from '../query-api/annotation-templates/routes.js';
 import { apiKeyReads } from '../query-api/api-keys/routes.js';
@@ -54,9 +51,6 @@ import { datasetExports } from '../query-api/exports/datasets.js';
 import { recordExports } from '../query-api/exports/records.js';
 import { runCollections } from '../query-api/run-selection.js';
 import { integrationReads } from '../query-api/integrations/routes.js';
-import { historyCollection } from '../projections/history/collection.js';
-import { historyExportReads } from '../query-api/history-export/routes.js';
-import { historySealReads } from '../query-api/history-seals/routes.js';
 import { insightsSettingsReads } from '../query-api/insights-settings/routes.js';
 import { currentUserReads } from '../query-api/logins/routes.js';
 import { logStreamReads } from '../query-api/log-streams/routes.js';
@@ -68,24 +62,19 @@ import { ratingReads } from '../query-api/ratings/routes.js';
 import type { RecordAnswers } from '../query-api/records/answers.js';
 import { recordReads } from '../query-api/records/routes.js';
 import { groupReads } from '../query-api/groups/routes.js';
-import { historyReads } from '../query-api/history/routes.js';
 import { userReads } from '../query-api/users/routes.js';
 import { viewReads } from '../query-api/views/routes.js';
-import { resolveAsOf } from '../named-queries/as-of-position.js';
-import { historyChanges } from '../named-queries/entry-changes.js';
+import { resolveAsOf } from '../ledger/as-of-position.js';
+import { ledgerRoutes } from '../ledger/routes.js';
 import { projectAsOf } from '../named-queries/project-as-of.js';
-import { scheduledExports, scheduledPages, scheduledChanges } from './adapters/history-limiter.js';
-import { historyVerification } from '../named-queries/history-verification.js';
 import { peopleQueries } from '../named-queries/people-queries.js';
 import { backfillWrites } from '../command-api/run-scoring/backfill-routes.js';
 import { scoringBackfillReads } from '../query-api/scoring-backfill/routes.js';
 import { backfillSelection } from '../named-queries/scoring-backfill.js';
 import { orgJobWrites } from '../command-api/org-jobs/routes.js';
 import { orgJobReads } from '../query-api/org-jobs/routes.js';
-import type { SealKey } from './seal-signing-key.js';
-import { historyExports } from './adapters/history-export.js';
+import type { SealKey } from '../ledger/signing-key.js';
 import { receivedOtelSpansIn } from '../projections/records/received-otel-spans.js';
-import { entryEvidence } from '../named-queries/entry-evidence.js';
 import {
   datasetAsOf,
   unlinkDatasetFrom,
@@ -184,7 +173,7 @@ export const routesOf = (needs: Needs): readonly Route[] => {
       progresses: openTaskProgressCache(needs.bus),
       runInProject: queries.runInProject,
     }),
-    ...historyRoutes(needs),
+    ...ledgerRoutes(needs),
     ...serviceReads({ describe: () => openApiDocument({ operations, components, nouns }) }),
   ];
 };
@@ -270,52 +259,3 @@ const exportRoutes = (
   }),
   ...datasetExports(needs),
 ];
-
-/** The reads of contract 5.14. */
-const historyRoutes = (needs: Needs): readonly Route[] => {
-  const { log, documents, authorizer, clock, secrets } = needs;
-  const limiter = openLimiter(limits.historyReads);
-  const chains = { ...needs.chains, page: scheduledPages(needs.chains, limiter) };
-  const positionOf = resolveAsOf(needs);
-  const changes = historyChanges({
-    log,
-    clock,
-    processorMs: threadProcessorMs,
-    sha256,
-    positionOf,
-  });
-  const answers = { ...changes, changesOf: scheduledChanges(changes, limiter) };
-  const exports = historyExports({ ...needs, sha256, waitUntilFolded: waitForFold(needs) });
-  return [
-    ...historyReads({
-      chains,
-      authorizer,
-      sha256,
-      cursorTag: secrets.cursorTag,
-      ...answers,
-      verdictOn: historyVerification({ log, clock, sha256, chains: needs.chains }),
-    }),
-    ...historySealReads({
-      documents,
-      chains: needs.chains,
-      clock,
-      sha256,
-      authorizer,
-      ...entryEvidence(log),
-    }),
-    ...historyExportReads({
-      ...needs,
-      ...answers,
-      chains,
-      ...exports,
-      ...scheduledExports(exports, limiter),
-    }),
-  ];
-};
-
-/** Waits until the history is folded up to the log's current head. */
-const waitForFold =
-  ({ freshness, log }: Pick<Needs, 'freshness' | 'log'>) =>
-  async (): Promise<void> => {
-    await freshness.waitUntilApplied([historyCollection.name], await log.head());
-  };

@@ -29,12 +29,12 @@ import { Fault } from '../kernel/fault.js';
 import type { NotificationBus, Clock, EventLog, Ids, Leases } from '../kernel/ports.js';
 import type { Documents } from '../kernel/documents.js';
 import type { Instant } from '../kernel/schema-types.js';
-import type { ChainPages, Chains } from '../kernel/history/entries.js';
+import type { ChainPages, Chains } from '../ledger/chain/entries.js';
 import type { Sandbox } from '../kernel/sandbox.js';
 import type { openDisposers } from './lifecycle.js';
 import { openPolledLog } from './polled-log.js';
 import { registerSandboxGauge } from './metric-gauges.js';
-import { startHistorySealing, type HistorySealing } from './history-sealing.js';
+import { startHistorySealing, type HistorySealing } from '../ledger/sealing.js';
 
 type Needs = {
   readonly log: EventLog;

@@ -17,6 +17,8 @@ const fileOf = (path: string): string =>
   sources.includes(`${path}.tsx`) ? `${path}.tsx` : `${path}.ts`;
 const folderOf = (path: string): string =>
   (path.includes('/') ? path.split('/', 1)[0] : path) ?? '';
+/** A folder, or a room of the ledger, which has rules of its own. */
+const roomOf = (path: string): string => /^ledger\/[^/]+(?=\/)/.exec(path)?.[0] ?? folderOf(path);
 
 /** A way out of the sandbox is a line there: broken, each would be read as several. */
 const anyLength = 'test/sandbox/escape-attempts.ts';
@@ -47,7 +49,7 @@ const published = 'clients/typescript/src/';
 const nodeOnly = [`${published}node.ts`, `${published}exit.ts`];
 
 const allowed = (path: string, target: string): boolean => {
-  const own = folderOf(path);
+  const own = roomOf(path);
   if (path.startsWith(published)) {
     return target.startsWith('.')
       ? normalize(join(dirname(path), target)).startsWith(published)
@@ -94,7 +96,7 @@ describe('the house', () => {
           .map(
             (target) =>
               `${path} imports ${target}: ` +
-              (importRules[folderOf(path)]?.instead ?? 'a client stands alone') +
+              (importRules[roomOf(path)]?.instead ?? 'a client stands alone') +
               ' (STYLE.md, Imports)',
           ),
       ),
@@ -117,6 +119,29 @@ describe('the house', () => {
       importsOf.delete(next[0]);
     }
     found([...importsOf.keys()].map((path) => `${path} is in a circle of imports, or on one`));
+  });
+
+  it('enters the ledger by its door: the files at its top, and the chain', () => {
+    found(
+      sources
+        .filter((path) => !/^(ledger|bench|test)\//.test(path))
+        .flatMap((path) =>
+          importsOf(path)
+            .map((target) => normalize(join(dirname(path), target)))
+            .filter((target) => /^ledger\/(?!chain\/)[^/]+\//.test(target))
+            .map((target) => `${path} imports ${target}: what it needs belongs to the door`),
+        ),
+    );
+  });
+
+  it('names formats of audit events in the ledger, its contract and descriptors alone', () => {
+    const layers = ['kernel', 'command-api', 'projections', 'query-api', 'engines'];
+    found(
+      sources
+        .filter((path) => [...layers, 'service', 'cli'].includes(folderOf(path)))
+        .filter((path) => /ocsf|cloud_?events?/i.test(read(path)))
+        .map((path) => `${path} names OCSF or CloudEvents`),
+    );
   });
 
   it('keeps the slices of command-api apart', () => {
@@ -322,7 +347,7 @@ describe('the house', () => {
   });
 
   it('reads JSON in one place, which knows what V8 gets wrong', () => {
-    const layers = [...coreLayers, 'config', 'named-queries', 'service', 'tools', 'cli'];
+    const layers = [...coreLayers, 'config', 'named-queries', 'ledger', 'service', 'tools', 'cli'];
     found(
       sources
         .filter((path) => layers.includes(folderOf(path)) && path !== 'kernel/json-text.ts')

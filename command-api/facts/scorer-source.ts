@@ -1,6 +1,6 @@
 import type { Upload } from '../../contract/operation.js';
 import { type Complaint, valueComplaint } from '../../kernel/fault.js';
-import { toHex } from '../../kernel/history/hex.js';
+import { toHex } from '../../kernel/hex.js';
 
 /** The file as text, without a byte order mark; null when it is not UTF-8. */
 export const sourceOf = (file: Upload): string | null => {

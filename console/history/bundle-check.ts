@@ -1,14 +1,14 @@
-import { erasedStreamsIn, needsErasureEvent } from '../../kernel/history/erased-streams.js';
-import { parseCheckpoint } from '../../kernel/history/checkpoint.js';
-import { genesisHash } from '../../kernel/history/chain.js';
-import { fromHex, toHex } from '../../kernel/history/hex.js';
+import { erasedStreamsIn, needsErasureEvent } from '../../ledger/chain/erased-streams.js';
+import { parseCheckpoint } from '../../ledger/chain/checkpoint.js';
+import { genesisHash } from '../../ledger/chain/chain.js';
+import { fromHex, toHex } from '../../kernel/hex.js';
 import {
   appendSubtree,
   leafCount,
   leafHash,
   merkleRoot,
   type CompactRange,
-} from '../../kernel/history/merkle-tree.js';
+} from '../../ledger/chain/merkle-tree.js';
 import { parseJsonText } from '../../kernel/json-text.js';
 import { hasDigest, hasHash, isHash, type CheckedEntry, type EntryContent } from './entry-check.js';
 import { sha256 } from './sha256.js';

@@ -1,6 +1,6 @@
-import { fromBase64, parseCheckpoint } from '../../kernel/history/checkpoint.js';
-import { fromHex, toHex } from '../../kernel/history/hex.js';
-import { includedRoot, leafHash } from '../../kernel/history/merkle-tree.js';
+import { fromBase64, parseCheckpoint } from '../../ledger/chain/checkpoint.js';
+import { fromHex, toHex } from '../../kernel/hex.js';
+import { includedRoot, leafHash } from '../../ledger/chain/merkle-tree.js';
 import { parseJsonText } from '../../kernel/json-text.js';
 import { hasHash, isHash, type CheckedEntry } from './entry-check.js';
 import {

@@ -1,4 +1,4 @@
-import { parseCheckpoint } from '../../kernel/history/checkpoint.js';
+import { parseCheckpoint } from '../../ledger/chain/checkpoint.js';
 import { openBundleCheck, type BundleCheck } from './bundle-check.js';
 import { openCertificateCheck, type CertificateCheck } from './certificate-check.js';
 import { checkContinuity, checkProof, type ProofAnswer } from './proof-check.js';

@@ -1,5 +1,5 @@
-import { entryHash } from '../../kernel/history/chain.js';
-import { fromHex, toHex } from '../../kernel/history/hex.js';
+import { entryHash } from '../../ledger/chain/chain.js';
+import { fromHex, toHex } from '../../kernel/hex.js';
 import { sha256 } from './sha256.js';
 
 /** Members of an entry that its hash goes over (contract 5.14, rule 2), with its content. */

@@ -1,7 +1,7 @@
-import { fromBase64, parseCheckpoint } from '../../kernel/history/checkpoint.js';
-import { fromHex } from '../../kernel/history/hex.js';
-import { isConsistent, isIncluded, leafHash } from '../../kernel/history/merkle-tree.js';
-import { parseInclusionProof } from '../../kernel/history/proof-text.js';
+import { fromBase64, parseCheckpoint } from '../../ledger/chain/checkpoint.js';
+import { fromHex } from '../../kernel/hex.js';
+import { isConsistent, isIncluded, leafHash } from '../../ledger/chain/merkle-tree.js';
+import { parseInclusionProof } from '../../ledger/chain/proof-text.js';
 import { hasDigest, hasHash, isHash, type CheckedEntry, type EntryContent } from './entry-check.js';
 import {
   checkSealSignature,

@@ -7,7 +7,7 @@ import { Button } from '../parts/button.js';
 import { FaultNotice, Skeleton } from '../parts/notice.js';
 import { instantFigure } from '../parts/instants.js';
 import { auditPermit } from '../parts/permits.js';
-import { parseInclusionProof } from '../../kernel/history/proof-text.js';
+import { parseInclusionProof } from '../../ledger/chain/proof-text.js';
 import type { ProofSteps } from './proof-check.js';
 import { KeyNotice, NotProven, StepLine } from './steps.js';
 import { useChecks, useNewestSeal, useTrustedKeys } from './trust.js';

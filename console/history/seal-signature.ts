@@ -4,7 +4,7 @@ import {
   type Note,
   type TreeHead,
   type Vkey,
-} from '../../kernel/history/checkpoint.js';
+} from '../../ledger/chain/checkpoint.js';
 import { sha256 } from './sha256.js';
 
 /** Outcome of one step of a check, and why. */

@@ -16,7 +16,7 @@ import {
   type SealingJwk,
   type SealingKey,
   type Vkey,
-} from '../../kernel/history/checkpoint.js';
+} from '../../ledger/chain/checkpoint.js';
 import { Fault } from '../../kernel/fault.js';
 import { sha256 } from './digest.js';
 import { deriveP256Key } from './p256.js';

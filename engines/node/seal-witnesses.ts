@@ -6,8 +6,8 @@ import {
   parseVkey,
   type NoteSignature,
   type Vkey,
-} from '../../kernel/history/checkpoint.js';
-import { parseAddCheckpoint } from '../../kernel/history/proof-text.js';
+} from '../../ledger/chain/checkpoint.js';
+import { parseAddCheckpoint } from '../../ledger/chain/proof-text.js';
 import { sha256 } from './digest.js';
 import { trustedKey } from './seal-keys.js';
 

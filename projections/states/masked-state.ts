@@ -1,4 +1,4 @@
-import { toHex } from '../../kernel/history/hex.js';
+import { toHex } from '../../kernel/hex.js';
 import type { Sha256 } from '../../kernel/ports.js';
 import type { Json, JsonObject } from '../../kernel/schema-types.js';
 import { setMember } from '../records/row-builder.js';

@@ -4,7 +4,7 @@ import type { ScorerTaskFacts } from '../../contract/scorer-validation.js';
 import type { ViewFacts } from '../../contract/views.js';
 import { streamKinds } from '../../events/all.js';
 import type { OrganizationEvent } from '../../events/organizations.js';
-import type { HistoryResourceType } from '../../kernel/history/resources.js';
+import type { HistoryResourceType } from '../../kernel/history-resources.js';
 import { streamNameOf, type StreamName } from '../../kernel/ports.js';
 import type { Json, JsonObject } from '../../kernel/schema-types.js';
 import { annotationTemplateList } from '../annotation-template-list.js';

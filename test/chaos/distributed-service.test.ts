@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { setTimeout as pause } from 'node:timers/promises';
 import { opsCaller } from '../../cli/ops-client.js';
-import { sealCommand, type SealResult } from '../../service/history-sealing.js';
+import { sealCommand, type SealResult } from '../../ledger/sealing.js';
 import { idleAwareClock } from '../support/idle-aware-clock.js';
 import { clientOf, type Reply } from '../support/client.js';
 import { describeRealRuns, flat, realRuns, type RealRun } from '../support/real-runs.js';

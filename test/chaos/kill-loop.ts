@@ -12,7 +12,7 @@ import {
   startService,
   type ProcessExit,
 } from '../support/service-process.js';
-import { sealCommand, type SealResult } from '../../service/history-sealing.js';
+import { sealCommand, type SealResult } from '../../ledger/sealing.js';
 import { brokenPromises, openLedger, type Ledger } from './ledger.js';
 import { runLoad, type UnexpectedAnswer, type Target } from './load.js';
 import { observeSeals, type SealObservation } from './observed-seals.js';

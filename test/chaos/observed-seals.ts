@@ -2,8 +2,8 @@ import { openReadOnlyLog } from '../../service/log-reader.js';
 import { readConfig } from '../../config.js';
 import type { HistorySealed } from '../../events/seals.js';
 import { sha256 } from '../../engines/node/digest.js';
-import { base64, parseCheckpoint } from '../../kernel/history/checkpoint.js';
-import { rangeRoot } from '../../kernel/history/merkle-tree.js';
+import { base64, parseCheckpoint } from '../../ledger/chain/checkpoint.js';
+import { rangeRoot } from '../../ledger/chain/merkle-tree.js';
 import { fixedChains } from '../support/reference-chains.js';
 import { readAllPages } from '../support/log-pages.js';
 

@@ -44,7 +44,7 @@ const isAllowed = (path: string, { target, isType }: Import): boolean => {
     return isView || isType || own === 'engines' || path === 'console/client/queries.ts';
   }
   const resolved = normalize(join(dirname(path), target));
-  if (resolved.startsWith('kernel/')) return true;
+  if (/^(kernel|ledger\/chain)\//.test(resolved)) return true;
   if (resolved.startsWith(client)) return isType || own === 'client';
   const [folder, room = '', file] = resolved.split('/');
   if (folder !== 'console') return false;

@@ -11,7 +11,7 @@ import type { Collection, Documents } from '../../kernel/documents.js';
 import { redactedReason } from '../../kernel/fault.js';
 import { logStart } from '../../kernel/ports.js';
 import { projections } from '../../projections/projection-registry.js';
-import { historyCollection } from '../../projections/history/collection.js';
+import { historyCollection } from '../../ledger/collection.js';
 import { dumpAll } from '../suites/sample-documents.js';
 import { temporaryFolder } from '../support/folder.js';
 import { drawSeed } from '../support/test-environment.js';

@@ -4,10 +4,10 @@ import { openEventStore } from '../../engines/eventstoredb/event-log.js';
 import { digestOf, sha256 } from '../../engines/node/digest.js';
 import { randomIds } from '../../engines/node/ids.js';
 import { decode } from '../../events/codec.js';
-import { systemChain } from '../../kernel/history/entries.js';
+import { systemChain } from '../../ledger/chain/entries.js';
 import { streamNameOf, type EventLog, type StreamName } from '../../kernel/ports.js';
 import type { OrganizationId } from '../../kernel/schema-types.js';
-import { historyVerification } from '../../named-queries/history-verification.js';
+import { historyVerification } from '../../ledger/reads/verification.js';
 import { oneOf, type Rng } from '../fuzz/valid-request.js';
 import {
   startEventStoreServer,

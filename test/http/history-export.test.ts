@@ -5,15 +5,15 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { opsCaller } from '../../cli/ops-client.js';
-import { writeBundle } from '../../cli/audit-bundle.js';
-import { httpSource } from '../../cli/audit-sources.js';
-import type { BundleHeader, BundleLine, BundleNode } from '../../kernel/history/bundle.js';
+import { writeBundle } from '../../ledger/audit/bundle.js';
+import { httpSource } from '../../ledger/audit/sources.js';
+import type { BundleHeader, BundleLine, BundleNode } from '../../ledger/chain/bundle.js';
 import { sha256 } from '../../engines/node/digest.js';
 import { trustedKey } from '../../engines/node/seal-keys.js';
-import { parseCheckpoint } from '../../kernel/history/checkpoint.js';
-import { fromHex } from '../../kernel/history/hex.js';
-import { isIncluded, leafHash } from '../../kernel/history/merkle-tree.js';
-import { sealCommand } from '../../service/history-sealing.js';
+import { parseCheckpoint } from '../../ledger/chain/checkpoint.js';
+import { fromHex } from '../../kernel/hex.js';
+import { isIncluded, leafHash } from '../../ledger/chain/merkle-tree.js';
+import { sealCommand } from '../../ledger/sealing.js';
 import {
   startTwoOrganizations,
   type RoleUser,

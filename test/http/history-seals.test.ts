@@ -6,12 +6,12 @@ import { opsCaller } from '../../cli/ops-client.js';
 import type { HistoryProof } from '../../contract/history-seals.js';
 import { digestOf, sha256 } from '../../engines/node/digest.js';
 import { trustedKey } from '../../engines/node/seal-keys.js';
-import { entryHash } from '../../kernel/history/chain.js';
-import { base64, fromBase64, parseCheckpoint } from '../../kernel/history/checkpoint.js';
-import { fromHex, toHex } from '../../kernel/history/hex.js';
-import { parseInclusionProof } from '../../kernel/history/proof-text.js';
-import { isConsistent, isIncluded, leafHash } from '../../kernel/history/merkle-tree.js';
-import { sealCommand, type SealResult } from '../../service/history-sealing.js';
+import { entryHash } from '../../ledger/chain/chain.js';
+import { base64, fromBase64, parseCheckpoint } from '../../ledger/chain/checkpoint.js';
+import { fromHex, toHex } from '../../kernel/hex.js';
+import { parseInclusionProof } from '../../ledger/chain/proof-text.js';
+import { isConsistent, isIncluded, leafHash } from '../../ledger/chain/merkle-tree.js';
+import { sealCommand, type SealResult } from '../../ledger/sealing.js';
 import { startApp, type App } from '../support/app.js';
 import {
   startTwoOrganizations,

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { resolveAsOf } from '../../named-queries/as-of-position.js';
+import { resolveAsOf } from '../../ledger/as-of-position.js';
 import { datasetAsOf } from '../../named-queries/experiment-datasets.js';
 import { datasetStream } from '../../command-api/facts/datasets.js';
 import type { DatasetEvent } from '../../events/datasets.js';

@@ -6,7 +6,7 @@ import { readConfig } from '../../config.js';
 import { operations } from '../../contract/all.js';
 import { sha256 } from '../../engines/node/digest.js';
 import { decode } from '../../events/codec.js';
-import { historyResources, type HistoryResourceType } from '../../kernel/history/resources.js';
+import { historyResources, type HistoryResourceType } from '../../kernel/history-resources.js';
 import type { StoredEvent, StreamName } from '../../kernel/ports.js';
 import type { Json, JsonObject } from '../../kernel/schema-types.js';
 import { decodeEvent } from '../../projections/page-reader.js';

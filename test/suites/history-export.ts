@@ -6,12 +6,16 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { opsCaller } from '../../cli/ops-client.js';
-import { writeBundle, type BundleSource, type BundleWriteOptions } from '../../cli/audit-bundle.js';
-import { openHistoryReader } from '../../cli/audit-history.js';
-import { httpSource, logSource } from '../../cli/audit-sources.js';
-import type { BundleLine, BundleManifest } from '../../kernel/history/bundle.js';
+import {
+  writeBundle,
+  type BundleSource,
+  type BundleWriteOptions,
+} from '../../ledger/audit/bundle.js';
+import { openHistoryReader } from '../../ledger/reader.js';
+import { httpSource, logSource } from '../../ledger/audit/sources.js';
+import type { BundleLine, BundleManifest } from '../../ledger/chain/bundle.js';
 import type { Position } from '../../kernel/ports.js';
-import { sealCommand } from '../../service/history-sealing.js';
+import { sealCommand } from '../../ledger/sealing.js';
 import { temporaryFolder } from '../support/folder.js';
 import { bareEnvironment, program, repository } from '../support/test-environment.js';
 import { startService, type ServiceProcess } from '../support/service-process.js';

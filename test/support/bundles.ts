@@ -4,8 +4,8 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { digestOf, sha256 } from '../../engines/node/digest.js';
-import { entryHash, genesisHash } from '../../kernel/history/chain.js';
-import { checkpointText, keyIdOf, noteText, noteTypes } from '../../kernel/history/checkpoint.js';
+import { entryHash, genesisHash } from '../../ledger/chain/chain.js';
+import { checkpointText, keyIdOf, noteText, noteTypes } from '../../ledger/chain/checkpoint.js';
 import {
   appendSubtree,
   inclusionRanges,
@@ -14,7 +14,7 @@ import {
   rangeRoot,
   perfectSubtrees,
   type CompactRange,
-} from '../../kernel/history/merkle-tree.js';
+} from '../../ledger/chain/merkle-tree.js';
 import { memoizeByObject } from '../../kernel/memoize-by-object.js';
 
 /** A line of a bundle (verifier/ALGORITHM.md). */

@@ -1,6 +1,6 @@
-import { writeBundle } from '../../cli/audit-bundle.js';
-import { openHistoryReader } from '../../cli/audit-history.js';
-import { logSource } from '../../cli/audit-sources.js';
+import { writeBundle } from '../../ledger/audit/bundle.js';
+import { openHistoryReader } from '../../ledger/reader.js';
+import { logSource } from '../../ledger/audit/sources.js';
 
 // An export in a process of its own, to be killed: FOLDER CHAIN OUT. Small parts, so that it takes
 // little to be between two of them.

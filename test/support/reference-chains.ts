@@ -1,5 +1,5 @@
 import { sha256 } from '../../engines/node/digest.js';
-import { entryHash, genesisHash } from '../../kernel/history/chain.js';
+import { entryHash, genesisHash } from '../../ledger/chain/chain.js';
 import {
   systemChain,
   type ChainEntry,
@@ -7,15 +7,15 @@ import {
   type ChainName,
   type ChainPages,
   type Chains,
-} from '../../kernel/history/entries.js';
-import { fromHex, toHex } from '../../kernel/history/hex.js';
+} from '../../ledger/chain/entries.js';
+import { fromHex, toHex } from '../../kernel/hex.js';
 import {
   appendSubtree,
   leafHash,
   merkleRoot,
   type CompactRange,
-} from '../../kernel/history/merkle-tree.js';
-import { declaredChain } from '../../projections/history/chain-membership.js';
+} from '../../ledger/chain/merkle-tree.js';
+import { declaredChain } from '../../ledger/fold/chain-membership.js';
 import { logStart, type EventReader, type Evidence } from '../../kernel/ports.js';
 
 type AllChains = Chains & ChainPages;

@@ -5,15 +5,15 @@ import {
   type ChainSealer,
   type SealNeeds,
   type SealRefusal,
-} from '../../command-api/seals/chain-sealer.js';
-import { newestSeal, type ChainSeal } from '../../command-api/seals/seal-streams.js';
+} from '../../ledger/seals/chain-sealer.js';
+import { newestSeal, type ChainSeal } from '../../ledger/seals/seal-streams.js';
 import { sha256 } from '../../engines/node/digest.js';
 import { randomIds } from '../../engines/node/ids.js';
 import { sealingKey } from '../../engines/node/seal-keys.js';
 import { streamNameOf, type EventLog, type Files } from '../../kernel/ports.js';
 import type { OrganizationId } from '../../kernel/schema-types.js';
 import { appendEvents } from '../../kernel/transact.js';
-import { declaredChain } from '../../projections/history/chain-membership.js';
+import { declaredChain } from '../../ledger/fold/chain-membership.js';
 import { authorAt, instantAfter, testClock, testLog, type TestLog } from './test-log.js';
 import { referenceChains } from './reference-chains.js';
 

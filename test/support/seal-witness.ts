@@ -13,9 +13,9 @@ import {
   vkeyOf,
   type NoteSignature,
   type TreeHead,
-} from '../../kernel/history/checkpoint.js';
-import { parseAddCheckpoint } from '../../kernel/history/proof-text.js';
-import { isConsistent } from '../../kernel/history/merkle-tree.js';
+} from '../../ledger/chain/checkpoint.js';
+import { parseAddCheckpoint } from '../../ledger/chain/proof-text.js';
+import { isConsistent } from '../../ledger/chain/merkle-tree.js';
 
 type Cosigner = {
   readonly vkey: string;

@@ -5,9 +5,9 @@ import { sha256 } from '../../engines/node/digest.js';
 import { randomIds } from '../../engines/node/ids.js';
 import { sealingKey } from '../../engines/node/seal-keys.js';
 import { decode } from '../../events/codec.js';
-import { base64, checkpointText, noteText, chainOrigin } from '../../kernel/history/checkpoint.js';
-import type { ChainName } from '../../kernel/history/entries.js';
-import { merkleRoot } from '../../kernel/history/merkle-tree.js';
+import { base64, checkpointText, noteText, chainOrigin } from '../../ledger/chain/checkpoint.js';
+import type { ChainName } from '../../ledger/chain/entries.js';
+import { merkleRoot } from '../../ledger/chain/merkle-tree.js';
 import {
   streamNameOf,
   type Actor,
@@ -17,9 +17,9 @@ import {
   type StreamName,
 } from '../../kernel/ports.js';
 import type { OrganizationId } from '../../kernel/schema-types.js';
-import { openChainReader } from '../../projections/history/chain-reader.js';
-import { historyCollection } from '../../projections/history/collection.js';
-import { historyReadModel } from '../../projections/history/model.js';
+import { openChainReader } from '../../ledger/chain-reader.js';
+import { historyCollection } from '../../ledger/collection.js';
+import { historyReadModel } from '../../ledger/model.js';
 import { metadata } from './new-events.js';
 
 export const sealSigningKey = sealingKey({ seed: Buffer.alloc(32, 7) });

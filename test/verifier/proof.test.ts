@@ -11,7 +11,7 @@ import {
 } from '../support/bundles.js';
 import { temporaryFolder } from '../support/folder.js';
 import { verifierFile } from '../support/verifier.js';
-import { inclusionProofText } from '../../kernel/history/proof-text.js';
+import { inclusionProofText } from '../../ledger/chain/proof-text.js';
 
 const entries = chainEntries(
   Array.from({ length: 37 }, (_, at) => ({

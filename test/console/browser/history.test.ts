@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { opsCaller } from '../../../cli/ops-client.js';
-import { sealCommand } from '../../../service/history-sealing.js';
+import { sealCommand } from '../../../ledger/sealing.js';
 import { sharedApp, type App } from '../../support/app.js';
 import { expectAccessible } from '../../support/browser.js';
 import { describeInBrowser } from '../../support/browser-suites.js';

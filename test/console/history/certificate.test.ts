@@ -9,7 +9,7 @@ import {
 } from '../../../console/history/certificate-check.js';
 import { certifiedDeletion } from '../../../console/history/model.js';
 import { sha256 } from '../../../console/history/sha256.js';
-import { base64, keyIdOf, noteTypes, vkeyOf } from '../../../kernel/history/checkpoint.js';
+import { base64, keyIdOf, noteTypes, vkeyOf } from '../../../ledger/chain/checkpoint.js';
 import {
   chainEntries,
   checkpointOf,

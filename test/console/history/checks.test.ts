@@ -12,14 +12,14 @@ import {
 } from '../../../console/history/proof-check.js';
 import { checkSealSignature } from '../../../console/history/seal-signature.js';
 import { sha256 } from '../../../console/history/sha256.js';
-import { base64, noteTypes, parseCheckpoint, vkeyOf } from '../../../kernel/history/checkpoint.js';
+import { base64, noteTypes, parseCheckpoint, vkeyOf } from '../../../ledger/chain/checkpoint.js';
 import {
   appendSubtree,
   consistencyRanges,
   leafHash,
   merkleRoot,
-} from '../../../kernel/history/merkle-tree.js';
-import { inclusionProofText } from '../../../kernel/history/proof-text.js';
+} from '../../../ledger/chain/merkle-tree.js';
+import { inclusionProofText } from '../../../ledger/chain/proof-text.js';
 import { bundleTamperings, tamperBundle } from '../../support/bundle-tampering.js';
 import {
   bundleOf,
