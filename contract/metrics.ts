@@ -1,28 +1,12 @@
 import { Type, type Static } from 'typebox';
 import { errorTypes, severities } from '../kernel/records/evaluation-errors.js';
 import { histogramBinsMax } from '../kernel/records/histogram.js';
-import { groupKeysMax, type Aggregation } from '../kernel/records/query-plans.js';
+import { aggregations, groupKeysMax } from '../kernel/records/query-plans.js';
 import { id, instant, nullish, namedSchema, nullable, oneOf } from '../kernel/schema-types.js';
 import { exampleIds } from './example-ids.js';
 import { filterNode } from './filters.js';
 import { operation } from './operation.js';
 import { runSelector } from './selectors.js';
-
-/** Aggregations (contract 4.5, rule 3, in its order). */
-export const aggregations = [
-  'Count',
-  'Sum',
-  'Average',
-  'Min',
-  'Max',
-  'P50',
-  'P90',
-  'P95',
-  'P99',
-  'PercentageTrue',
-  'PercentageFalse',
-  'Histogram',
-] as const satisfies readonly Aggregation[];
 
 /** Limit from the interface document (its part 8). */
 const metricDetailsMax = 100;

@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import type { DuckDBConnection, DuckDBInstance, DuckDBUUIDValue } from '@duckdb/node-api';
 import { boundedMap, type BoundedMap } from '../../kernel/bounded-map.js';
 import { logStart, type Position } from '../../kernel/ports.js';
@@ -181,9 +182,12 @@ const closeModel = async (
   control.closeSync();
 };
 
+/** A column that is added, by whatever table, starts every file over. */
+const tablesDigest = hash('sha256', tables.join('\n')).slice(0, 16);
+
 /** Creates the tables unless this version did; returns true if it had to. */
 const prepareTables = async ({ rows }: Statements): Promise<boolean> => {
-  const version = `${schemaVersion} ${misfolded}`;
+  const version = `${schemaVersion} ${tablesDigest} ${misfolded}`;
   const existing = await rows(
     'SELECT table_name FROM duckdb_tables() WHERE database_name = current_database()',
   );

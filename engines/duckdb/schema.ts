@@ -16,8 +16,8 @@ import type { Instant } from '../../kernel/schema-types.js';
 import type { CellValue } from './column-vector.js';
 
 /**
- * Schema version, raised with every change of the tables below: a file of another version is
- * dropped and rebuilt from the log.
+ * Schema version, raised when rows mean something else: a file of another version, or with other
+ * tables than those below, is dropped and rebuilt from the log.
  */
 export const schemaVersion = 14;
 
@@ -93,7 +93,7 @@ const openUuidStorage = (): ColumnStorage => {
 };
 
 /**
- * The other 31 columns of contract 3.3: the project is the scope of every query and stored as a
+ * The other columns of contract 3.3: the project is the scope of every query and stored as a
  * number.
  */
 export const standardStorage = standardColumns

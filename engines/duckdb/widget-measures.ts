@@ -46,7 +46,9 @@ export const widgetMeasures = (
   return { values, measures, places };
 };
 
-const numeric: Readonly<Partial<Record<Aggregation, (value: string) => string>>> = {
+type Measures<A extends Aggregation> = Readonly<Record<A, (value: string) => string>>;
+type OfBooleans = 'PercentageTrue' | 'PercentageFalse';
+const numeric: Measures<Exclude<Aggregation, OfBooleans | 'Count' | 'Histogram'>> = {
   Sum: (value) => `sum(${value})`,
   Average: (value) => `avg(${value})`,
   Min: (value) => `min(${value})`,
@@ -57,14 +59,15 @@ const numeric: Readonly<Partial<Record<Aggregation, (value: string) => string>>>
   P95: (value) => `quantile_disc(${value}, 0.95)`,
   P99: (value) => `quantile_disc(${value}, 0.99)`,
 };
-const boolean: typeof numeric = {
+const boolean: Measures<OfBooleans> = {
   PercentageTrue: (value) => `avg(CAST(${value} AS INTEGER))`,
   PercentageFalse: (value) => `avg(CAST(NOT ${value} AS INTEGER))`,
 };
 
 const measureOf = ({ aggregation, type }: Widget, value: string): string => {
   if (aggregation === 'Count') return `count(${value})`;
-  const known = (type === 'boolean' ? boolean : numeric)[aggregation];
+  const of: Partial<Measures<Aggregation>> = type === 'boolean' ? boolean : numeric;
+  const known = of[aggregation];
   if (known === undefined) throw new TypeError(`${aggregation} does not fit ${String(type)}`);
   return known(value);
 };

@@ -105,19 +105,22 @@ export type MetadataEntryPlan = {
  */
 export const comparedCharactersMax = 4_096;
 
-export type Aggregation =
-  | 'Count'
-  | 'Sum'
-  | 'Average'
-  | 'Min'
-  | 'Max'
-  | 'P50'
-  | 'P90'
-  | 'P95'
-  | 'P99'
-  | 'PercentageTrue'
-  | 'PercentageFalse'
-  | 'Histogram';
+/** Aggregations (contract 4.5, rule 3, in its order). */
+export const aggregations = [
+  'Count',
+  'Sum',
+  'Average',
+  'Min',
+  'Max',
+  'P50',
+  'P90',
+  'P95',
+  'P99',
+  'PercentageTrue',
+  'PercentageFalse',
+  'Histogram',
+] as const;
+export type Aggregation = (typeof aggregations)[number];
 
 /**
  * Type of the metric; values of another type are invisible. Null: the metric has no value in the

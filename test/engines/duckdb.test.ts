@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { hash } from 'node:crypto';
 import { copyFile, readdir, readFile, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DuckDBConnection, DuckDBInstance } from '@duckdb/node-api';
@@ -6,6 +7,7 @@ import { noProjectColumns } from '../../engines/duckdb/project-columns.js';
 import { openColumnCache, type ProjectColumns } from '../../engines/duckdb/column-cache.js';
 import { databaseFileName } from '../../engines/duckdb/generation-files.js';
 import { openRecords } from '../../engines/duckdb/records.js';
+import { tables } from '../../engines/duckdb/schema.js';
 import { describeDamage } from '../../engines/duckdb/engine-errors.js';
 import { logStart } from '../../kernel/ports.js';
 import { Fault } from '../../kernel/fault.js';
@@ -157,10 +159,14 @@ describe('DuckDB record files', () => {
     await copy.remove();
   });
 
-  it('starts over from the log with a file of another schema version', async () => {
+  it('starts over from the log with a file of another version or other tables', async () => {
     await openedOnce();
     const instance = await DuckDBInstance.create(join(folder.dir, databaseFileName(1)));
     const connection = await instance.connect();
+    const [[version] = []] = await connection
+      .runAndReadAll('SELECT version FROM schema_version')
+      .then((reader) => reader.getRows());
+    expect(version).to.include(hash('sha256', tables.join('\n')).slice(0, 16));
     await connection.run("UPDATE schema_version SET version = 'old'");
     connection.closeSync();
     instance.closeSync();

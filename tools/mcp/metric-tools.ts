@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { aggregations } from '../../contract/metrics.js';
+import { aggregations, type Aggregation } from '../../kernel/records/query-plans.js';
 import { Fault } from '../../kernel/fault.js';
 import { oneOf, type JsonObject } from '../../kernel/schema-types.js';
 import { conditionMembers, argumentPathOf, filterTreeOf } from './conditions.js';
@@ -29,7 +29,7 @@ type AggregateAnswer = {
 };
 type Detail = {
   readonly metric: string;
-  readonly aggregation: (typeof aggregations)[number];
+  readonly aggregation: Aggregation;
   readonly id?: string;
 };
 
