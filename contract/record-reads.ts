@@ -11,6 +11,7 @@ import {
   schemaNameOf,
   nullable,
   oneOf,
+  plainSchemas,
   type Json,
 } from '../kernel/schema-types.js';
 import { defaultPageLimit, envelope, paged, pageLimitMax } from './envelope.js';
@@ -95,7 +96,6 @@ const traceMembers = {
   fully_annotated: Type.Boolean(),
   num_spans: nullish(Type.Integer()),
 };
-const fieldSchemas = { text: Type.String(), integer: Type.Integer(), number: Type.Number() };
 /** Span members, including those of single kinds (contract 5.6). */
 const spanMembers = {
   type: oneOf(spanKinds),
@@ -104,7 +104,7 @@ const spanMembers = {
   step_number: nullish(Type.Integer()),
   tools: Type.Optional(json),
   events: Type.Optional(json),
-  ...mapSpanFields(({ type }) => nullish(fieldSchemas[type])),
+  ...mapSpanFields(({ type }) => nullish(plainSchemas[type])),
 };
 const withFields = (members: Readonly<Record<string, TSchema>>) =>
   Type.Object({ ...Type.Partial(Type.Object(members)).properties, id: recordMembers.id });

@@ -19,6 +19,7 @@ import {
   namedSchema,
   nullable,
   oneOf,
+  plainSchemas,
   type Json,
   type JsonObject,
 } from '../kernel/schema-types.js';
@@ -159,7 +160,7 @@ const llmEvent = namedSchema(
   'LlmEvent',
   Type.Object({ type: oneOf(llmEventTypes) }, { additionalProperties: true }),
 );
-const fieldTypes = { text, integer: Type.Integer(), number: Type.Number() };
+const fieldTypes = { ...plainSchemas, text };
 const fieldSchemas = mapSpanFields(({ type, allowed }) =>
   nullish(allowed === undefined ? fieldTypes[type] : oneOf(allowed)),
 );

@@ -5,7 +5,7 @@ import {
   type SentSpan,
   type SentTrace,
 } from '../kernel/records/sent-record.js';
-import { mapSpanFields, spanFieldNamesOf } from '../kernel/records/span-fields.js';
+import { spanFieldNamesOf, unsentSpanFields } from '../kernel/records/span-fields.js';
 import type { Instant, Json, SpanId, TraceId } from '../kernel/schema-types.js';
 import { acceptedInstant } from '../kernel/uuid-and-instant.js';
 import { inputOf, outputOf, withoutNulls } from './record-values.js';
@@ -102,10 +102,9 @@ const putSpanMembers = (sent: SentSpan, content: Writable<SpanContent>): void =>
   }
   for (const name of spanFieldNamesOf[sent.type]) {
     const value = sent[name];
-    if (value != null && value !== unsentValues[name]) content[name] = value as never;
+    if (value != null && value !== unsentSpanFields[name]) content[name] = value as never;
   }
 };
-const unsentValues = mapSpanFields(({ unsent }) => unsent);
 
 const mintedId = ['id'] as const;
 const mintedTime = ['created_at'] as const;

@@ -11,6 +11,7 @@ import {
   nullish,
   nullable,
   oneOf,
+  plainSchemas,
   readonlyArray,
   readonlyRecord,
   type Json,
@@ -44,9 +45,8 @@ const sentMembers = {
   dataset_output: Type.Optional(Type.String()),
   dataset_metadata: Type.Optional(texts),
 };
-const storedTypes = { text: Type.String(), integer: Type.Integer(), number: Type.Number() };
-type StoredField<T extends keyof typeof storedTypes> = TOptional<(typeof storedTypes)[T]>;
-const storedFields = mapSpanFields(({ type }) => Type.Optional(storedTypes[type])) as {
+type StoredField<T extends keyof typeof plainSchemas> = TOptional<(typeof plainSchemas)[T]>;
+const storedFields = mapSpanFields(({ type }) => Type.Optional(plainSchemas[type])) as {
   readonly [name in SpanFieldName]: StoredField<(typeof spanFields)[name]['type']>;
 };
 const spanMembers = {

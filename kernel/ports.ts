@@ -180,6 +180,19 @@ export interface EventReader {
   lag(after: Position): Promise<number>;
   close(): Promise<void>;
 }
+
+/** Reads of the log that answer once: `portions` streams, and `waitForGrowth` waits. */
+export const eventReads = [
+  'read',
+  'last',
+  'page',
+  'evidence',
+  'evidenceAt',
+  'tail',
+  'streams',
+  'head',
+  'lag',
+] as const satisfies readonly (keyof EventReader)[];
 /**
  * `at-once`: with the erasure. `later`: at the engine's next compaction; everything erased before
  * `since` is gone, except for content of the file that was being written then. Null: it never ran.

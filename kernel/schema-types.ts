@@ -54,6 +54,13 @@ export const instant = Type.Unsafe<Instant>(
   Type.String({ format: 'date-time', 'x-kind': 'instant' }),
 );
 
+/** Schemas of plain values, by the type of a field (kernel/records/span-fields.ts). */
+export const plainSchemas = {
+  text: Type.String(),
+  integer: Type.Integer(),
+  number: Type.Number(),
+};
+
 /** Schema of a name (contract 1.3): trimmed, 1 to `max` code points, no control characters. */
 export const name = (max = 255) => Type.String({ minLength: 1, maxLength: max, 'x-kind': 'name' });
 

@@ -1,5 +1,5 @@
 import { mapMethods } from '../kernel/map-methods.js';
-import type { Clock, EventLog, Position } from '../kernel/ports.js';
+import { eventReads, type Clock, type EventLog, type Position } from '../kernel/ports.js';
 import { openPositionClock, type PositionClock } from '../projections/position-clock.js';
 import type { PendingErasure, ProjectionStatus, Projector } from '../projections/projector.js';
 import {
@@ -24,18 +24,7 @@ export type EngineHeartbeats = {
 };
 
 /** Methods within the circuit breaker; a running append must learn whether it was written. */
-const guardedMethods = [
-  'read',
-  'last',
-  'page',
-  'evidence',
-  'evidenceAt',
-  'tail',
-  'streams',
-  'head',
-  'spaceReclaim',
-  'lag',
-] as const;
+const guardedMethods = [...eventReads, 'spaceReclaim'] as const;
 
 /** Starts the heartbeats of the engines; they end with the service. */
 export const startEngineHeartbeats = (

@@ -160,25 +160,6 @@ export const entryIndexAt = (entries: readonly HistoryEntry[], at: string | null
   return entries.findLastIndex((entry) => (isPosition ? entry.position : entry.at) <= at);
 };
 
-/** Kinds of things that a history can be asked of (contract 5.14, rule 1). */
-export const resourceKinds = [
-  'organization',
-  'user',
-  'api_key',
-  'group',
-  'project',
-  'log_stream',
-  'experiment',
-  'session',
-  'trace',
-  'dataset',
-  'annotation_template',
-  'scorer',
-  'scorer_task',
-  'integration',
-  'org_job',
-] as const;
-
 /** The entry to open next, `by` steps along the list as it is shown; the ends stay. */
 export const nextOpen = (
   entries: readonly HistoryEntry[],

@@ -16,7 +16,8 @@ import { RangePicker } from '../parts/range-picker.js';
 import { Tabs } from '../parts/tabs.js';
 import { ErasureCertificate } from './certificate.js';
 import { EntryList } from './entries.js';
-import { certifiedDeletion, nextOpen, resourceKinds } from './model.js';
+import { historyResources } from '../../kernel/history-resources.js';
+import { certifiedDeletion, nextOpen } from './model.js';
 import { ProofPanel, ProveButton } from './proof-panel.js';
 import { LinkedEntry } from './linked-entry.js';
 import { usePeople } from './names.js';
@@ -203,7 +204,7 @@ const Filters = ({ view, onChange }: FiltersProps) => (
       value={view.kind?.[0] ?? ''}
       choices={[
         { value: '', text: 'any' },
-        ...resourceKinds.map((value) => ({ value, text: value.replaceAll('_', ' ') })),
+        ...historyResources.map((value) => ({ value, text: value.replaceAll('_', ' ') })),
       ]}
       onChange={(kind) => onChange({ kind: kind === '' ? null : [kind] })}
     />

@@ -6,7 +6,8 @@ import {
 } from '../node/file-quarantine.js';
 import { Fault } from '../../kernel/fault.js';
 import { mapMethods } from '../../kernel/map-methods.js';
-import type { Documents } from '../../kernel/documents.js';
+import { documentQueries, type Documents } from '../../kernel/documents.js';
+import { queryNames } from '../../kernel/query-methods.js';
 
 /** Unreadable file of documents, which is rebuilt from the log. */
 export type DamagedFile = { readonly file: string; readonly cause: string };
@@ -59,7 +60,7 @@ export const withDamageDetection = (documents: Documents, file: string): Documen
   };
   return mapMethods(
     documents,
-    ['checkpoint', 'get', 'load', 'find', 'apply', 'shadow', 'resume'],
+    [...queryNames(documentQueries), 'checkpoint', 'apply', 'shadow', 'resume'],
     async (call) => {
       try {
         return await call();

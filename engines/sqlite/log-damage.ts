@@ -1,6 +1,6 @@
 import { Fault, redactedReason } from '../../kernel/fault.js';
 import { mapMethods } from '../../kernel/map-methods.js';
-import type { EventReader, Position } from '../../kernel/ports.js';
+import { eventReads, type EventReader, type Position } from '../../kernel/ports.js';
 import type { Database } from './database.js';
 import { isDamage } from './document-damage.js';
 import { scanLog, type DamagedPosition } from './log-scan.js';
@@ -62,18 +62,7 @@ export const withDamageFaults = (
   };
   return mapMethods(
     reader,
-    [
-      'read',
-      'last',
-      'page',
-      'evidence',
-      'evidenceAt',
-      'tail',
-      'streams',
-      'head',
-      'lag',
-      'waitForGrowth',
-    ],
+    [...eventReads, 'waitForGrowth'],
     async (call, { name, values: [position] }) => {
       try {
         return await call();

@@ -150,3 +150,6 @@ export const mapSpanFields = <T>(
     SpanFieldName,
     T
   >;
+
+/** Value of each field when none was sent; undefined: none. */
+export const unsentSpanFields = mapSpanFields(({ unsent }) => unsent);

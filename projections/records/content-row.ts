@@ -3,7 +3,7 @@ import type { StoredEvent, StreamName } from '../../kernel/ports.js';
 import { columnIndex as at } from '../../kernel/records/columns.js';
 import type { ColumnValue } from '../../kernel/records/record.js';
 import { namedValues, type ColumnValues } from '../../kernel/records/record-cells.js';
-import { mapSpanFields, spanFieldNamesOf } from '../../kernel/records/span-fields.js';
+import { spanFieldNamesOf, unsentSpanFields } from '../../kernel/records/span-fields.js';
 import type { Json, JsonObject } from '../../kernel/schema-types.js';
 import { textForm } from '../../kernel/records/text-form.js';
 import { clearOverlap, removeMember, type RowBuilder } from './row-builder.js';
@@ -95,11 +95,10 @@ const putSpanValues = (
   values[at.parent_id] = content.parent_id;
   values[at.step_number] = content.step_number;
   const fields = spanFieldNamesOf[content.type];
-  for (const name of fields) values[at[name]] = content[name] ?? unsentValues[name];
+  for (const name of fields) values[at[name]] = content[name] ?? unsentSpanFields[name];
   if (content.type === 'llm' && content.tools != null)
     values[at.tools] = JSON.stringify(content.tools);
 };
-const unsentValues = mapSpanFields(({ unsent }) => unsent);
 
 /** Members of a record's body that its content alone decides. */
 export const bodyOfContent = (content: RecordContent | SpanContent): Record<string, Json> => {

@@ -3,16 +3,10 @@ type ImportRule = {
   readonly packages: RegExp | null;
   readonly instead: string;
 };
+/** Layers that touch nothing outside of them. */
+const pureLayers = ['kernel', 'events', 'contract', 'command-api', 'projections', 'query-api'];
 /** The layers that a service is made of. */
-export const coreLayers = [
-  'kernel',
-  'events',
-  'contract',
-  'command-api',
-  'projections',
-  'query-api',
-  'engines',
-];
+export const coreLayers = [...pureLayers, 'engines'];
 const typebox = /^typebox(\/compile)?$/;
 const ledgerReads = ['kernel', 'events', 'contract', 'command-api/facts', 'projections'];
 /** The rooms of the ledger: each is what a layer is. */
@@ -81,16 +75,7 @@ export const importRules: Readonly<Record<string, ImportRule>> = {
   },
   config: { folders: ['kernel', 'contract'], packages: null, instead: 'settings know only shapes' },
   'named-queries': {
-    folders: [
-      'kernel',
-      'events',
-      'contract',
-      'command-api',
-      'projections',
-      'query-api',
-      'ledger/as-of-position',
-      'ledger/chain',
-    ],
+    folders: [...pureLayers, 'ledger/as-of-position', 'ledger/chain'],
     packages: null,
     instead: 'take a port: a named query answers from the log and from read models',
   },
