@@ -20,7 +20,7 @@ const operationTable = (): string =>
   ].join('\n');
 
 const [opening, closing] = [
-  '<!-- operations: written by npm run openapi -->',
+  '<!-- operations: written by npm run generate -->',
   '<!-- /operations -->',
 ];
 

@@ -44,7 +44,7 @@ def main() -> int:
     wrong = out_of_date(files)
     if "--check" in sys.argv:
         for path, why in sorted(wrong.items()):
-            print(f"assay/{path} {why}: python3 clients/python/generate.py")
+            print(f"assay/{path} {why}: npm run generate")
         return 1 if wrong else 0
     for path in wrong:
         file = package / path

@@ -10,13 +10,13 @@ const file = (name: string): Promise<string> => readFile(join(repository, name),
 describe('published documents', () => {
   it('include an openapi.json that matches the operations', async () => {
     const fresh = (await file('openapi.json')) === openApiText();
-    expect(fresh, 'openapi.json is stale: run npm run openapi').to.equal(true);
+    expect(fresh, 'openapi.json is stale: run npm run generate').to.equal(true);
   });
 
   it('include a table of the served operations', async () => {
     const page = await file('docs/operations.md');
     const fresh = page === withOperations(page);
-    expect(fresh, 'docs/operations.md is stale: run npm run openapi').to.equal(true);
+    expect(fresh, 'docs/operations.md is stale: run npm run generate').to.equal(true);
   });
 
   it('explain every environment variable and no other', async () => {

@@ -5,7 +5,7 @@ import { goldenEventsDir, goldenName } from './event-files.js';
 import { sampleOf } from './schema-samples.js';
 
 /**
- * `npm run golden:add`: writes a file for the newest version of each event type that has none yet.
+ * `npm run generate`: writes a file for the newest version of each event type that has none yet.
  * What is there stays: it is how that version was stored. Give a new file richer content by hand
  * where the schema says little.
  */

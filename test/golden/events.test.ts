@@ -75,7 +75,7 @@ describe('events of every version ever stored', () => {
     ]);
   });
 
-  it('has a file for each type and version that was ever written (npm run golden:add)', () => {
+  it('has a file for each type and version that was ever written (npm run generate)', () => {
     const wanted = Object.entries(eventSchemas).flatMap(([type, { version }]) =>
       [...new Set([version, ...upcastVersions(type)])].map((one) => goldenName(type, one)),
     );

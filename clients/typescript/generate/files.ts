@@ -6,7 +6,7 @@ import { methodOf, typesOf, type OperationDescription, type MethodSource } from 
 import { className, methodName, nounFile, nounName, waitMethods } from './names.js';
 import { docComment, namesIn, reachableNames, typeOf, type Schema, type Schemas } from './types.js';
 
-const generatedNotice = '// Written by npm run client:typescript from the contract: change that.\n';
+const generatedNotice = '// Written by npm run generate from the contract: change that.\n';
 
 /**
  * The files of `src/generated`, by name: a file of methods and one of types for each noun,

@@ -3,7 +3,7 @@ import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { generatedFiles } from './files.js';
 
-/** `npm run client:typescript`: run from the root of the repository; removes outdated files. */
+/** `npm run generate`: run from the root of the repository; removes outdated files. */
 const folder = 'clients/typescript/src/generated';
 const files = await generatedFiles();
 await mkdir(folder, { recursive: true });

@@ -22,7 +22,7 @@ describe('the TypeScript client', () => {
   it('has the operations and types that the contract has now', async () => {
     const fresh = await generatedFiles();
     const names = (await readdir(join(folder, 'generated'))).sort();
-    const stale = 'clients/typescript/src/generated is stale: run npm run client:typescript';
+    const stale = 'clients/typescript/src/generated is stale: run npm run generate';
     expect(names, stale).to.deep.equal([...fresh.keys()].sort());
     for (const name of names) {
       const text = await readFile(join(folder, 'generated', name), 'utf8');

@@ -1,4 +1,4 @@
-// Written by npm run client:typescript from the contract: change that.
+// Written by npm run generate from the contract: change that.
 import type { ListingNameFilter, Permission, UserSummary } from './projects-types.js';
 import type { FilterLeaf, FilterNode } from './traces-types.js';
 import type { RecordSort } from './traces-types-3.js';

@@ -1,4 +1,4 @@
-// Written by npm run client:typescript from the contract: change that.
+// Written by npm run generate from the contract: change that.
 
 export type HistoryActor = {
   /** Kind of the actor. */

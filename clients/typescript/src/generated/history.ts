@@ -1,4 +1,4 @@
-// Written by npm run client:typescript from the contract: change that.
+// Written by npm run generate from the contract: change that.
 import type { Call, CallOptions, Paged } from '../call.js';
 import type { HistoryPage, HistoryVerdict, ResourceHistoryPage } from './history-types.js';
 

@@ -1,4 +1,4 @@
-// Written by npm run client:typescript from the contract: change that.
+// Written by npm run generate from the contract: change that.
 /** Requirement of each operation that reads (contract 2.6), by noun and method. */
 export type ReadRequirements = {
   readonly traces: {

@@ -1,4 +1,4 @@
-// Written by npm run client:typescript from the contract: change that.
+// Written by npm run generate from the contract: change that.
 import type { RunScorerInput } from './experiments-types.js';
 import type { Permission } from './projects-types.js';
 import type { RunScorer, ScorerTaskResult, ScorerVersion } from './scorers-types.js';

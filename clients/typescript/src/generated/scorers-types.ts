@@ -1,4 +1,4 @@
-// Written by npm run client:typescript from the contract: change that.
+// Written by npm run generate from the contract: change that.
 import type { ListingIdFilter } from './datasets-types.js';
 import type { FilterLeaf, FilterNode } from './traces-types.js';
 

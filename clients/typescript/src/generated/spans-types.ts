@@ -1,4 +1,4 @@
-// Written by npm run client:typescript from the contract: change that.
+// Written by npm run generate from the contract: change that.
 import type { ChatMessage, ContentPart, ControlResult, RetrievedDocument } from './traces-types.js';
 import type { NewSpan } from './traces-types-2.js';
 import type { MetricInfo, RejectedItem } from './traces-types-3.js';
