@@ -1,5 +1,6 @@
 // Stored for ever: names and members below are the storage format; versions are in upcasts.ts.
 import { Type } from 'typebox';
+import type { HistoryResourceType } from '../kernel/history-resources.js';
 import type { Noun } from './noun.js';
 import { event, type EventOf } from './schemas.js';
 
@@ -23,3 +24,21 @@ export const reservationNoun: Noun = {
 };
 
 export type ReservationEvent = EventOf<typeof reservationEvents>;
+
+/** Resource types of the holders of reservations, by `<what>` in the stream's name. */
+export const reservationHolders = {
+  organization: 'organization',
+  project: 'project',
+  'log-stream': 'log_stream',
+  experiment: 'experiment',
+  dataset: 'dataset',
+  'api-key-value': 'api_key',
+  email: 'user',
+  session: 'session',
+  group: 'group',
+  invitation: 'user',
+  identity: 'user',
+  'id-token': 'user',
+  'last-admin': 'organization',
+  scorer: 'scorer',
+} as const satisfies Readonly<Record<string, HistoryResourceType>>;

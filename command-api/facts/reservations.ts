@@ -1,3 +1,4 @@
+import type { reservationHolders } from '../../events/reservations.js';
 import type { Decide, Fold } from '../../kernel/decision.js';
 import { Fault } from '../../kernel/fault.js';
 import {
@@ -15,21 +16,7 @@ import { noCompanions, transact, type Authorship } from '../../kernel/transact.j
  * text is part of a stream's name.
  */
 export const reservationStream = (
-  what:
-    | 'organization'
-    | 'project'
-    | 'log-stream'
-    | 'experiment'
-    | 'dataset'
-    | 'api-key-value'
-    | 'email'
-    | 'session'
-    | 'group'
-    | 'invitation'
-    | 'identity'
-    | 'id-token'
-    | 'last-admin'
-    | 'scorer',
+  what: keyof typeof reservationHolders,
   digest: string,
 ): StreamName => streamNameOf('reservation', what, digest);
 
@@ -51,7 +38,7 @@ export const scopedNames = <
   S extends HolderIn<Scope>,
   E extends Event,
 >(rules: {
-  readonly what: Parameters<typeof reservationStream>[0];
+  readonly what: keyof typeof reservationHolders;
   readonly scope: Scope;
   readonly called: string;
   readonly holder: (id: string) => StreamName;

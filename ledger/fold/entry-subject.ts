@@ -1,5 +1,6 @@
 import { nounOfEvent, streamKinds } from '../../events/all.js';
 import type { StreamForm, StreamKind, SubjectRule } from '../../events/noun.js';
+import { reservationHolders } from '../../events/reservations.js';
 import type { ChainName, HistoryResource } from '../chain/entries.js';
 import type { HistoryResourceType } from '../../kernel/history-resources.js';
 import { streamNameOf, type Envelope, type StreamName } from '../../kernel/ports.js';
@@ -79,23 +80,7 @@ const organizationSubject = ({ chain }: Pick<RuleInput, 'chain'>): StreamSubject
 const envelopeProject = ({ envelope }: HistoryEvent): string | null =>
   envelope.metadata.about?.project_id ?? null;
 
-/** Holder types of reservations, by the part of the stream's name after `reservation-`. */
-const reservationHolders: readonly (readonly [string, HistoryResourceType])[] = [
-  ['organization', 'organization'],
-  ['project', 'project'],
-  ['log-stream', 'log_stream'],
-  ['experiment', 'experiment'],
-  ['dataset', 'dataset'],
-  ['api-key-value', 'api_key'],
-  ['email', 'user'],
-  ['session', 'session'],
-  ['group', 'group'],
-  ['invitation', 'user'],
-  ['identity', 'user'],
-  ['id-token', 'user'],
-  ['last-admin', 'organization'],
-  ['scorer', 'scorer'],
-];
+const reservationHolderTypes = Object.entries(reservationHolders);
 
 const rules: Readonly<Record<Extract<SubjectRule, string>, Rule>> = {
   organization: { subjectOf: organizationSubject },
@@ -172,7 +157,7 @@ const rules: Readonly<Record<Extract<SubjectRule, string>, Rule>> = {
   },
   reservation: {
     subjectOf: ({ rest, data }) => {
-      const holder = reservationHolders.find(([what]) => rest.startsWith(`${what}-`));
+      const holder = reservationHolderTypes.find(([what]) => rest.startsWith(`${what}-`));
       return subject(holder?.[1] ?? 'organization', textOr(data['holder'], rest));
     },
   },
