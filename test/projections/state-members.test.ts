@@ -1,5 +1,10 @@
 import { expect } from 'chai';
+import { nouns } from '../../events/all.js';
+import { streamForm } from '../../events/noun.js';
 import { streamNameOf } from '../../kernel/ports.js';
+import { projections } from '../../projections/projection-registry.js';
+import { projectList } from '../../projections/project-list.js';
+import { viewList } from '../../projections/view-list.js';
 import { stateDefinitions } from '../../projections/states/state-definitions.js';
 import { projectId } from '../support/random-trace-logs.js';
 import { recordedAt } from '../support/test-log.js';
@@ -28,6 +33,19 @@ describe('the state of a container', () => {
       'run-scoring',
       'scorer-settings',
     ]));
+
+  it('shows a read model of each stream named after a project', () => {
+    const shown = projections.filter(
+      (one) => one.projectState !== undefined || one === projectList || one === viewList,
+    );
+    const folded = shown.flatMap(({ events }) => Object.keys(events));
+    for (const { stream, events } of nouns) {
+      const { noun } = streamForm(stream);
+      if (nounsOf('project').includes(noun)) {
+        expect(folded, noun).to.include.oneOf(Object.keys(events));
+      }
+    }
+  });
 
   it('has a member of a project for each read model that declares one', () => {
     const state = stateDefinitions.project.open(subject);
