@@ -47,7 +47,7 @@ const workerEntries = {
 
 /** Builds where a source is newer than the page. */
 export const bundleConsole = async (): Promise<void> => {
-  if ((await changedAt(page)) > (await newestInput())) return;
+  if (!(await isConsoleStale())) return;
   const { build } = await import('esbuild');
   const workers = await build({ ...buildOptions, entryPoints: workerEntries, splitting: false });
   const workerFiles = Object.fromEntries(
@@ -148,9 +148,9 @@ const removeOthers = async (kept: ReadonlySet<string>): Promise<void> => {
 const changedAt = async (path: string): Promise<number> =>
   (await stat(path).catch(() => null))?.mtimeMs ?? 0;
 
-const newestInput = async (): Promise<number> => {
+export const isConsoleStale = async (): Promise<boolean> => {
   const times = await Promise.all(inputs.map((path) => newestBelow(join(sourceDir, path))));
-  return Math.max(...times);
+  return (await changedAt(page)) <= Math.max(...times);
 };
 
 const newestBelow = async (path: string): Promise<number> => {

@@ -13,13 +13,14 @@ import {
 import { basename, dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { BuildOptions, OutputFile, Plugin } from 'esbuild';
-import { bundleConsole, watchConsole } from './bundle-console.js';
+import { bundleConsole, isConsoleStale, watchConsole } from './bundle-console.js';
 import type { ThreadName } from './engines/node/start-thread.js';
 
 /**
  * The last step of the build: bundles the compiler's output into `assay.js` and a file for each
  * thread, since Node takes a millisecond for each of a thousand modules, in each thread anew
- * (D-153). Does nothing when the bundles are newer than their inputs.
+ * (D-153). Does nothing when the bundles are newer than their inputs; with `--check`, only says
+ * that they are not.
  */
 const buildDir = dirname(fileURLToPath(import.meta.url));
 const program = join(buildDir, 'assay.js');
@@ -198,7 +199,7 @@ const rank = (path: string): number =>
 const changedAt = async (path: string): Promise<number> =>
   (await stat(path).catch(() => null))?.mtimeMs ?? 0;
 
-const newestOf = async (): Promise<number> => {
+const isProgramStale = async (): Promise<boolean> => {
   const names = await readdir(buildDir, { recursive: true });
   const own = names
     .filter((name) => name.endsWith('.js') && !generatedNames.includes(name.split('/')[0] ?? ''))
@@ -210,9 +211,14 @@ const newestOf = async (): Promise<number> => {
       join(buildDir, '../node_modules/.package-lock.json'),
     ].map(changedAt),
   );
-  return Math.max(...times);
+  return (await changedAt(program)) <= Math.max(...times);
 };
 
-if ((await changedAt(program)) <= (await newestOf())) await bundle();
-await bundleConsole();
+if (process.argv[2] === '--check') {
+  if ((await isProgramStale()) || (await isConsoleStale()))
+    process.stdout.write('The bundles in dist are older than their sources: run npm run build.\n');
+} else {
+  if (await isProgramStale()) await bundle();
+  await bundleConsole();
+}
 if (process.argv[2] === '--watch') watchConsole((line) => process.stdout.write(`${line}\n`));

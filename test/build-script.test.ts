@@ -12,7 +12,7 @@ import {
 import { dirname, join } from 'node:path';
 import { expect } from 'chai';
 import { temporaryFolder } from './support/folder.js';
-import { repository } from './support/test-environment.js';
+import { bundler, repository } from './support/test-environment.js';
 
 const { scripts } = JSON.parse(readFileSync(join(repository, 'package.json'), 'utf8')) as {
   readonly scripts: Readonly<Record<string, string>>;
@@ -110,5 +110,39 @@ describe('the build script', () => {
     expect(run('start')).to.deep.equal([...compiled, served]);
     rmSync(path('dist/assay.js'));
     expect(run('start')).to.deep.equal([...compiled, served]);
+  });
+});
+
+describe('the check of bundles', () => {
+  it('names the build when a module or a console source is newer than the bundles', async () => {
+    const folder = await temporaryFolder();
+    const touch = (name: string, seconds: number): void => {
+      mkdirSync(dirname(join(folder.dir, name)), { recursive: true });
+      appendFileSync(join(folder.dir, name), '');
+      utimesSync(join(folder.dir, name), seconds, seconds);
+    };
+    const modules = ['bundle', 'bundle-console', 'console-budgets', 'engines/node/minimum-version'];
+    for (const name of modules) {
+      touch(`dist/${name}.js`, 1);
+      copyFileSync(join(dirname(bundler), `${name}.js`), join(folder.dir, `dist/${name}.js`));
+      touch(`dist/${name}.js`, 1);
+    }
+    writeFileSync(join(folder.dir, 'package.json'), '{ "type": "module" }');
+    const check = (): string =>
+      spawnSync(process.execPath, [join(folder.dir, 'dist/bundle.js'), '--check'], {
+        encoding: 'utf8',
+      }).stdout;
+    const stale = 'The bundles in dist are older than their sources: run npm run build.\n';
+    touch('dist/assay.js', 10);
+    touch('dist/web/index.html', 10);
+    touch('dist/kernel/ports.js', 9);
+    expect(check()).to.equal('');
+    touch('dist/kernel/ports.js', 11);
+    expect(check()).to.equal(stale);
+    touch('dist/assay.js', 12);
+    expect(check()).to.equal('');
+    touch('console/main.tsx', 13);
+    expect(check()).to.equal(stale);
+    await folder.remove();
   });
 });

@@ -1,8 +1,10 @@
+import { spawnSync } from 'node:child_process';
 import type { Context, Hook, RootHookObject, Suite } from 'mocha';
 
 import { closeLargeApps } from './app.js';
 import { patience } from './runs.js';
 import { skippedIn } from './skips.js';
+import { bundler } from './test-environment.js';
 
 const totals = { passed: 0, failed: 0 };
 /**
@@ -23,6 +25,11 @@ const hookKinds = ['beforeAll', 'beforeEach', 'afterEach', 'afterAll'] as const;
 export const failedHooks = (suite: Suite): number =>
   hookKinds.flatMap((kind) => hooksOf(suite, kind)).filter(({ state }) => state === 'failed')
     .length + suite.suites.reduce((sum, below) => sum + failedHooks(below), 0);
+
+/** Once per run: `tsc -b` alone leaves the bundles as they were, and tests of them then fail. */
+export const mochaGlobalSetup = (): void => {
+  spawnSync(process.execPath, [bundler, '--check'], { stdio: 'inherit' });
+};
 
 /**
  * Counts every test and closes the run with one plain line, `N passed, N failed`, for people and

@@ -11,6 +11,8 @@ const compiled = resolve(import.meta.dirname, '../..');
 export const repository = dirname(compiled);
 /** The built program. */
 export const program = resolve(compiled, 'assay.js');
+/** The last step of the build, which also says when its bundles are stale. */
+export const bundler = resolve(compiled, 'bundle.js');
 /** How messages of that program name it, started from here. */
 export const programName = startedAs(program, process.cwd());
 
