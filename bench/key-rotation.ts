@@ -4,7 +4,7 @@ import {
   integrationStream,
   sealStream,
   integrationSlots,
-} from '../command-api/integrations/integrations.js';
+} from '../command-api/facts/integrations.js';
 import {
   configurationFingerprint,
   readSeal,

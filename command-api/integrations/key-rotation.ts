@@ -4,11 +4,11 @@ import type { DataKeyId, Vault } from '../../kernel/vault.js';
 import type { KeyedMutex } from '../../kernel/concurrency.js';
 import {
   integrationPrefix,
-  integrationStream,
-  reseal,
   integrationSlots,
+  integrationStream,
   type Integration,
-} from './integrations.js';
+} from '../facts/integrations.js';
+import { reseal } from './integrations.js';
 import { eraseSeal, readSeal, sealContext, writeSeal } from './secret-seals.js';
 import { serviceAuthorship } from '../work/service-authorship.js';
 import { streamNames } from '../work/stream-names.js';

@@ -9,7 +9,6 @@ import {
   complaintsAboutConfiguration,
   configurationOf,
   isProvider,
-  providers,
   type Provider,
 } from '../../contract/integration-providers.js';
 import { writeRoute, type Route } from '../../contract/operation.js';
@@ -34,17 +33,20 @@ import {
 import type { Vault } from '../../kernel/vault.js';
 import type { KeyedMutex } from '../../kernel/concurrency.js';
 import {
+  integrationFacts,
+  integrationOfUser,
+  integrationSlots,
+  integrationStream,
+  sealPrefix,
+  type IntegrationSlot,
+} from '../facts/integrations.js';
+import {
   configure,
   disable,
-  factsOf,
-  integrationStream,
-  isConfigured,
   integrationNotFound,
+  isConfigured,
   remove,
-  sealPrefix,
   select,
-  integrationSlots,
-  type IntegrationSlot,
 } from './integrations.js';
 import { eraseSeal, configurationFingerprint, writeSeal } from './secret-seals.js';
 
@@ -97,10 +99,15 @@ export const integrationWrites = (needs: IntegrationNeeds): readonly Route[] => 
 
     writeRoute(selectIntegration, async ({ params, principal, ifMatch, cause }) => {
       const { integration_id: id } = params;
-      const provider = await providerOf(log, principal.userId, id);
-      if (provider === null) throw await refuseForeign(log, principal, id);
+      const own = await integrationOfUser(log, principal.userId, id);
+      if (own === null) throw await refuseForeign(log, principal, id);
       const decide = select(id, ifMatch, cause.at);
-      const { state, position } = await decided(principal.userId, provider, decide, cause);
+      const { state, position } = await decided(
+        principal.userId,
+        own.place.provider,
+        decide,
+        cause,
+      );
       return { position, ...answerOf(state, principal) };
     }),
 
@@ -125,26 +132,7 @@ const notFound = (): Fault => {
 
 const answerOf = ({ integration, tag }: IntegrationSlot, { userId }: Principal) => {
   if (integration === null) throw notFound();
-  return { body: integrationAnswer(factsOf(integration), userId), etag: tag };
-};
-
-/** Provider of the caller's integration with this id; null when there is none. */
-const providerOf = async (
-  log: EventLog,
-  user: UserId,
-  id: IntegrationId,
-): Promise<Provider | null> => {
-  const found = await Promise.all(
-    providers.map(async (provider) => {
-      const { state } = await loadStreamState(
-        log,
-        integrationStream(user, provider),
-        integrationSlots,
-      );
-      return state.integration?.place.integration_id === id ? provider : null;
-    }),
-  );
-  return found.find((one) => one !== null) ?? null;
+  return { body: integrationAnswer(integrationFacts(integration), userId), etag: tag };
 };
 
 /**

@@ -6,7 +6,7 @@ import type { EventLog } from '../../kernel/ports.js';
 import type { IntegrationId, SealId } from '../../kernel/schema-types.js';
 import { appendEvents, type Authorship } from '../../kernel/transact.js';
 import type { SealContext, Vault } from '../../kernel/vault.js';
-import { sealStream, type Integration } from './integrations.js';
+import { sealStream, type Integration } from '../facts/integrations.js';
 
 type Seal = { readonly seal_id: SealId; readonly seal_version: number };
 

@@ -2,14 +2,16 @@ import { expect } from 'chai';
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import {
+  integrationSlots,
+  integrationStream,
+  sealStream,
+} from '../../command-api/facts/integrations.js';
+import {
   configure,
   disable,
-  integrationStream,
   remove,
   reseal,
-  sealStream,
   select,
-  integrationSlots,
 } from '../../command-api/integrations/integrations.js';
 import { openKeyedMutex } from '../../kernel/concurrency.js';
 import { userStream } from '../../command-api/facts/users.js';

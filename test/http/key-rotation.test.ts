@@ -2,10 +2,7 @@ import { expect } from 'chai';
 import { rotateCommand, type RotationResult } from '../../command-api/integrations/key-rotation.js';
 import { openReadOnlyLog } from '../../service/log-reader.js';
 import { opsCaller } from '../../cli/ops-client.js';
-import {
-  integrationStream,
-  integrationSlots,
-} from '../../command-api/integrations/integrations.js';
+import { integrationStream, integrationSlots } from '../../command-api/facts/integrations.js';
 import { readSeal, sealContext } from '../../command-api/integrations/secret-seals.js';
 import { readConfig } from '../../config.js';
 import { providers, type Provider } from '../../contract/integration-providers.js';
