@@ -108,7 +108,6 @@ export const createAnnotationTemplate = operation({
   },
   method: 'POST',
   path,
-  kind: 'w',
   requires: 'editor',
   params: inProject,
   body: Type.Object({
@@ -118,7 +117,7 @@ export const createAnnotationTemplate = operation({
     constraints: sentConstraints,
   }),
   response: annotationTemplate,
-  faults: ['not-found', 'forbidden', 'already-exists', 'conflict'],
+  faults: ['already-exists'],
 });
 
 export const listAnnotationTemplates = operation({
@@ -128,11 +127,9 @@ export const listAnnotationTemplates = operation({
   description: 'At most 200.',
   method: 'GET',
   path,
-  kind: 'r',
   requires: 'viewer',
   params: inProject,
   response: listed,
-  faults: ['not-found'],
 });
 
 export const reorderAnnotationTemplates = operation({
@@ -143,12 +140,10 @@ export const reorderAnnotationTemplates = operation({
   example: { ordering: [exampleIds.template_id] },
   method: 'POST',
   path: `${path}/reorder`,
-  kind: 'w',
   requires: 'editor',
   params: inProject,
   body: Type.Object({ ordering: Type.Array(id('TemplateId'), { maxItems: templatesMax }) }),
   response: listed,
-  faults: ['not-found', 'forbidden', 'conflict'],
 });
 
 export const getAnnotationTemplate = operation({
@@ -158,11 +153,9 @@ export const getAnnotationTemplate = operation({
   description: 'With the number of its current ratings.',
   method: 'GET',
   path: `${path}/{template_id}`,
-  kind: 'r',
   requires: 'viewer',
   params: ofTemplate,
   response: annotationTemplate,
-  faults: ['not-found'],
 });
 
 export const changeAnnotationTemplate = operation({
@@ -173,7 +166,6 @@ export const changeAnnotationTemplate = operation({
   example: { name: 'Helpful?', criteria: 'Did the answer solve the problem?' },
   method: 'PATCH',
   path: `${path}/{template_id}`,
-  kind: 'w',
   requires: 'editor',
   params: ofTemplate,
   body: Type.Object({
@@ -181,7 +173,7 @@ export const changeAnnotationTemplate = operation({
     criteria: nullish(Type.String({ maxLength: criteriaMax })),
   }),
   response: annotationTemplate,
-  faults: ['not-found', 'forbidden', 'already-exists', 'conflict'],
+  faults: ['already-exists'],
 });
 
 export const deleteAnnotationTemplate = operation({
@@ -191,11 +183,9 @@ export const deleteAnnotationTemplate = operation({
   description: 'Its ratings are left out of aggregates from then on.',
   method: 'DELETE',
   path: `${path}/{template_id}`,
-  kind: 'w',
   requires: 'editor',
   params: ofTemplate,
   response: message,
-  faults: ['not-found', 'forbidden', 'conflict'],
 });
 
 export const annotationTemplateOperations = [

@@ -50,7 +50,6 @@ export const createApiKey = operation({
   section: '4.4',
   method: 'POST',
   path: '/v2/users/api_keys',
-  kind: 'w',
   requires: 'api-key',
   // A misspelt role or project would create a stronger key than intended.
   unknownMembers: 'refused',
@@ -63,7 +62,7 @@ export const createApiKey = operation({
   }),
   /** `api_key` is shown this once; a replay under an Idempotency-Key has `""`. */
   response: namedSchema('NewApiKey', Type.Object({ ...members, api_key: secret() })),
-  faults: ['forbidden', 'not-found'],
+  faults: ['not-found'],
 });
 
 export const listApiKeys = operation({
@@ -73,12 +72,10 @@ export const listApiKeys = operation({
   section: '5.2',
   method: 'GET',
   path: '/v2/users/{user_id}/api_keys',
-  kind: 'r',
   requires: 'self',
   params: Type.Object({ user_id: id('UserId') }),
   query: paged,
   response: envelope('api_keys', apiKey),
-  faults: ['not-found', 'forbidden'],
 });
 
 export const revokeApiKey = operation({
@@ -88,11 +85,9 @@ export const revokeApiKey = operation({
   section: '5.2',
   method: 'DELETE',
   path: '/v2/users/api_keys/{api_key_id}',
-  kind: 'w',
   requires: 'self',
   params: Type.Object({ api_key_id: id('ApiKeyId') }),
   response: message,
-  faults: ['not-found', 'forbidden'],
 });
 
 export const apiKeyOperations = [createApiKey, listApiKeys, revokeApiKey];

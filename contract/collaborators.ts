@@ -68,12 +68,10 @@ export const listCollaborators = operation({
   section: '5.4',
   method: 'GET',
   path: users,
-  kind: 'r',
   requires: 'viewer',
   params: inProject,
   query: paged,
   response: envelope('collaborators', userCollaborator),
-  faults: ['not-found'],
 });
 
 export const addCollaborators = operation({
@@ -84,7 +82,6 @@ export const addCollaborators = operation({
   section: '5.4',
   method: 'POST',
   path: users,
-  kind: 'w',
   requires: 'owner',
   params: inProject,
   body: Type.Array(
@@ -95,7 +92,6 @@ export const addCollaborators = operation({
     },
   ),
   response: Type.Array(userCollaborator),
-  faults: ['not-found', 'forbidden', 'conflict'],
 });
 
 export const changeCollaborator = operation({
@@ -106,12 +102,10 @@ export const changeCollaborator = operation({
   section: '5.4',
   method: 'PATCH',
   path: `${users}/{user_id}`,
-  kind: 'w',
   requires: 'owner',
   params: ofUser,
   body: Type.Object({ role }),
   response: userCollaborator,
-  faults: ['not-found', 'forbidden', 'conflict'],
 });
 
 export const removeCollaborator = operation({
@@ -121,12 +115,10 @@ export const removeCollaborator = operation({
   section: '5.4',
   method: 'DELETE',
   path: `${users}/{user_id}`,
-  kind: 'w',
   requires: 'owner',
   orSelf: true,
   params: ofUser,
   response: message,
-  faults: ['not-found', 'forbidden', 'conflict'],
 });
 
 export const listGroupCollaborators = operation({
@@ -136,12 +128,10 @@ export const listGroupCollaborators = operation({
   section: '5.4',
   method: 'GET',
   path: groups,
-  kind: 'r',
   requires: 'viewer',
   params: inProject,
   query: paged,
   response: envelope('collaborators', groupCollaborator),
-  faults: ['not-found'],
 });
 
 export const addGroupCollaborators = operation({
@@ -152,7 +142,6 @@ export const addGroupCollaborators = operation({
   section: '5.4',
   method: 'POST',
   path: groups,
-  kind: 'w',
   requires: 'owner',
   params: inProject,
   body: Type.Array(
@@ -166,7 +155,6 @@ export const addGroupCollaborators = operation({
     },
   ),
   response: Type.Array(groupCollaborator),
-  faults: ['not-found', 'forbidden', 'conflict'],
 });
 
 export const changeGroupCollaborator = operation({
@@ -177,12 +165,10 @@ export const changeGroupCollaborator = operation({
   section: '5.4',
   method: 'PATCH',
   path: `${groups}/{group_id}`,
-  kind: 'w',
   requires: 'owner',
   params: ofGroup,
   body: Type.Object({ role }),
   response: groupCollaborator,
-  faults: ['not-found', 'forbidden'],
 });
 
 export const removeGroupCollaborator = operation({
@@ -192,11 +178,9 @@ export const removeGroupCollaborator = operation({
   section: '5.4',
   method: 'DELETE',
   path: `${groups}/{group_id}`,
-  kind: 'w',
   requires: 'owner',
   params: ofGroup,
   response: message,
-  faults: ['not-found', 'forbidden'],
 });
 
 export const collaboratorOperations = [

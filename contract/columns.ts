@@ -76,7 +76,6 @@ const availableColumns = (operationId: string, population: Population) =>
     params: Type.Object({ project_id: id('ProjectId') }),
     body: columnQuery,
     response: columnList,
-    faults: ['not-found'],
   });
 
 export const sessionsAvailableColumns = availableColumns('sessionsAvailableColumns', 'session');
@@ -109,5 +108,4 @@ export const metricsTestingColumns = operation({
     score_type: nullish(oneOf(scoreTypes)),
   }),
   response: columnList,
-  faults: ['not-found'],
 });

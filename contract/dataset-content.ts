@@ -117,12 +117,10 @@ export const getDatasetContent = operation({
   section: '5.11',
   method: 'GET',
   path: `${path}/content`,
-  kind: 'r',
   requires: 'dataset-read',
   params: inDataset,
   query: Type.Object({ ...pageMembers, ...asOfMember }),
   response: content,
-  faults: ['not-found'],
 });
 
 export const editDatasetContent = operation({
@@ -138,14 +136,12 @@ export const editDatasetContent = operation({
   section: '5.11',
   method: 'PATCH',
   path: `${path}/content`,
-  kind: 'w',
   requires: 'dataset-write',
   conditional: true,
   params: inDataset,
   body: Type.Object({ edits: Type.Array(edit, { minItems: 1, maxItems: editsMax }) }),
   response: Type.Null(),
   status: 204,
-  faults: ['not-found', 'forbidden', 'precondition-failed', 'conflict'],
 });
 
 export const replaceDatasetContent = operation({
@@ -156,7 +152,6 @@ export const replaceDatasetContent = operation({
   section: '5.11',
   method: 'PUT',
   path: `${path}/content`,
-  kind: 'w',
   requires: 'dataset-write',
   conditional: true,
   params: inDataset,
@@ -167,7 +162,6 @@ export const replaceDatasetContent = operation({
   }),
   response: Type.Null(),
   status: 204,
-  faults: ['not-found', 'forbidden', 'precondition-failed', 'conflict'],
 });
 
 /** Limit of columns that one call names (contract 1.11); the dataset may have more. */
@@ -187,7 +181,6 @@ export const appendDatasetRecords = operation({
   section: '5.11',
   method: 'POST',
   path: `${path}/content/from_records`,
-  kind: 'w',
   requires: 'dataset-write',
   unknownMembers: 'refused',
   params: inDataset,
@@ -220,7 +213,6 @@ export const appendDatasetRecords = operation({
       next_starting_token: nullable(Type.Integer()),
     }),
   ),
-  faults: ['not-found', 'forbidden', 'conflict'],
 });
 export type DatasetRecords = Static<NonNullable<(typeof appendDatasetRecords)['body']>>;
 
@@ -262,7 +254,6 @@ export const queryDatasetVersions = operation({
   query: Type.Object(pageMembers),
   body: Type.Object(pageMembersOrNull),
   response: envelope('versions', version),
-  faults: ['not-found'],
 });
 
 export const getDatasetVersionContent = operation({
@@ -272,7 +263,6 @@ export const getDatasetVersionContent = operation({
   section: '5.11',
   method: 'GET',
   path: `${path}/versions/{version_index}/content`,
-  kind: 'r',
   requires: 'dataset-read',
   params: Type.Object({
     ...inDataset.properties,
@@ -280,7 +270,6 @@ export const getDatasetVersionContent = operation({
   }),
   query: Type.Object(pageMembers),
   response: content,
-  faults: ['not-found'],
 });
 
 export const datasetContentOperations = [

@@ -103,7 +103,6 @@ export const createDataset = operation({
   section: '5.11',
   method: 'POST',
   path,
-  kind: 'w',
   requires: 'creator',
   query: Type.Object({ format: Type.Optional(oneOf(['csv', 'json', 'jsonl'])) }),
   form: {
@@ -119,7 +118,7 @@ export const createDataset = operation({
     }),
   },
   response: dataset,
-  faults: ['not-found', 'forbidden', 'already-exists'],
+  faults: ['not-found', 'already-exists'],
 });
 
 export const listDatasets = operation({
@@ -129,7 +128,6 @@ export const listDatasets = operation({
   section: '5.11',
   method: 'GET',
   path,
-  kind: 'r',
   requires: 'signed-in',
   query: Type.Object(pageMembers),
   response: envelope('datasets', dataset),
@@ -167,12 +165,10 @@ export const getDataset = operation({
   section: '5.11',
   method: 'GET',
   path: `${path}/{dataset_id}`,
-  kind: 'r',
   requires: 'dataset-read',
   params: inDataset,
   query: Type.Object(asOfMember),
   response: dataset,
-  faults: ['not-found'],
 });
 
 export const changeDataset = operation({
@@ -183,7 +179,6 @@ export const changeDataset = operation({
   section: '4.7',
   method: 'PATCH',
   path: `${path}/{dataset_id}`,
-  kind: 'w',
   requires: 'dataset-write',
   conditional: true,
   params: inDataset,
@@ -201,7 +196,7 @@ export const changeDataset = operation({
     draft: nullish(Type.Literal(false)),
   }),
   response: dataset,
-  faults: ['not-found', 'forbidden', 'already-exists', 'precondition-failed', 'conflict'],
+  faults: ['already-exists'],
 });
 
 export const deleteDataset = operation({
@@ -211,12 +206,10 @@ export const deleteDataset = operation({
   section: '5.11',
   method: 'DELETE',
   path: `${path}/{dataset_id}`,
-  kind: 'w',
   requires: 'dataset-write',
   conditional: true,
   params: inDataset,
   response: message,
-  faults: ['not-found', 'forbidden', 'precondition-failed', 'conflict'],
 });
 
 export const listDatasetProjects = operation({
@@ -226,12 +219,10 @@ export const listDatasetProjects = operation({
   section: '5.11',
   method: 'GET',
   path: `${path}/{dataset_id}/projects`,
-  kind: 'r',
   requires: 'dataset-read',
   params: inDataset,
   query: Type.Object(pageMembers),
   response: envelope('projects', project),
-  faults: ['not-found'],
 });
 
 const linkOperation = (
@@ -247,11 +238,10 @@ const linkOperation = (
     section: '5.11',
     method,
     path: `${path}/{dataset_id}/projects/{project_id}`,
-    kind: 'w',
     requires: 'dataset-read',
     params: Type.Object({ dataset_id: id('DatasetId'), project_id: id('ProjectId') }),
     response: dataset,
-    faults: ['not-found', 'forbidden', 'conflict'],
+    faults: ['forbidden'],
   });
 export const linkDataset = linkOperation(
   'linkDataset',

@@ -168,7 +168,6 @@ export const compareExperiments = operation({
     ),
   }),
   response: comparison,
-  faults: ['not-found'],
 });
 
 export const experimentComparisonOperations = [compareExperiments];

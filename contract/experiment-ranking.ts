@@ -41,11 +41,9 @@ export const getRankingCriteria = operation({
   description: '`default` is true until criteria are set.',
   method: 'GET',
   path: `${experimentsPath}/ranking_criteria`,
-  kind: 'r',
   requires: 'viewer',
   params: inProject,
   response: shownCriteria,
-  faults: ['not-found'],
 });
 
 export const setRankingCriteria = operation({
@@ -56,7 +54,6 @@ export const setRankingCriteria = operation({
   example: { criteria: [{ metric: 'reward', weight: 1, direction: 'higher' }] },
   method: 'PUT',
   path: `${experimentsPath}/ranking_criteria`,
-  kind: 'w',
   requires: 'editor',
   params: inProject,
   body: Type.Object(
@@ -74,7 +71,6 @@ export const setRankingCriteria = operation({
     { additionalProperties: false },
   ),
   response: shownCriteria,
-  faults: ['not-found', 'forbidden'],
 });
 
 export const chooseExperimentWinner = operation({
@@ -84,11 +80,9 @@ export const chooseExperimentWinner = operation({
   description: 'Replaces the choice among the experiments of its group.',
   method: 'POST',
   path: `${experimentsPath}/{experiment_id}/winner`,
-  kind: 'w',
   requires: 'editor',
   params: inExperiment,
   response: experiment,
-  faults: ['not-found', 'forbidden'],
 });
 
 export const withdrawExperimentWinner = operation({
@@ -98,11 +92,9 @@ export const withdrawExperimentWinner = operation({
   description: 'An experiment that was not chosen has the same response.',
   method: 'DELETE',
   path: `${experimentsPath}/{experiment_id}/winner`,
-  kind: 'w',
   requires: 'editor',
   params: inExperiment,
   response: experiment,
-  faults: ['not-found', 'forbidden'],
 });
 
 export const experimentRankingOperations = [

@@ -21,11 +21,9 @@ export const listExperimentTags = operation({
   description: 'At most 100.',
   method: 'GET',
   path,
-  kind: 'r',
   requires: 'viewer',
   params: inExperiment,
   response: Type.Array(experimentTag),
-  faults: ['not-found'],
 });
 
 export const tagExperiment = operation({
@@ -36,12 +34,10 @@ export const tagExperiment = operation({
   example: { key: 'branch', value: 'main', tag_type: 'generic' },
   method: 'POST',
   path,
-  kind: 'w',
   requires: 'editor',
   params: inExperiment,
   body,
   response: experimentTag,
-  faults: ['not-found', 'forbidden'],
 });
 
 export const changeExperimentTag = operation({
@@ -52,12 +48,10 @@ export const changeExperimentTag = operation({
   example: { key: 'branch', value: 'release', tag_type: 'generic' },
   method: 'PUT',
   path: `${path}/{tag_id}`,
-  kind: 'w',
   requires: 'editor',
   params: ofTag,
   body,
   response: experimentTag,
-  faults: ['not-found', 'forbidden'],
 });
 
 export const untagExperiment = operation({
@@ -67,11 +61,9 @@ export const untagExperiment = operation({
   description: 'Other tags with the same key stay.',
   method: 'DELETE',
   path: `${path}/{tag_id}`,
-  kind: 'w',
   requires: 'editor',
   params: ofTag,
   response: message,
-  faults: ['not-found', 'forbidden'],
 });
 
 export const experimentTagOperations = [

@@ -25,7 +25,6 @@ const file = {
   media: exportMedia.jsonl,
   otherMedia: exportMedia.csv,
   response: Type.String(),
-  faults: ['not-found'],
 } as const;
 
 const body = namedSchema(

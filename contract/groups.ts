@@ -93,10 +93,8 @@ export const listOwnGroups = operation({
   section: '4.15',
   method: 'GET',
   path: '/v2/current_user/groups',
-  kind: 'r',
   requires: 'person',
   response: Type.Array(ownGroup),
-  faults: ['forbidden'],
 });
 
 export const createGroup = operation({
@@ -107,7 +105,6 @@ export const createGroup = operation({
   section: '5.3',
   method: 'POST',
   path,
-  kind: 'w',
   requires: 'user',
   body: Type.Object({
     name: name(128),
@@ -116,7 +113,7 @@ export const createGroup = operation({
     users: nullish(Type.Array(newMember, { maxItems: addedMembersMax })),
   }),
   response: group,
-  faults: ['forbidden', 'not-found', 'already-exists'],
+  faults: ['not-found', 'already-exists'],
 });
 
 export const listGroups = operation({
@@ -126,11 +123,9 @@ export const listGroups = operation({
   section: '5.3',
   method: 'GET',
   path,
-  kind: 'r',
   requires: 'person',
   query: paged,
   response: envelope('groups', group),
-  faults: ['forbidden'],
 });
 
 export const getGroup = operation({
@@ -140,11 +135,9 @@ export const getGroup = operation({
   section: '5.3',
   method: 'GET',
   path: `${path}/{group_id}`,
-  kind: 'r',
   requires: 'group-sight',
   params,
   response: group,
-  faults: ['forbidden', 'not-found'],
 });
 
 export const changeGroup = operation({
@@ -155,7 +148,6 @@ export const changeGroup = operation({
   section: '5.3',
   method: 'PATCH',
   path: `${path}/{group_id}`,
-  kind: 'w',
   requires: 'maintainer',
   params,
   body: Type.Object({
@@ -164,7 +156,7 @@ export const changeGroup = operation({
     visibility: nullish(oneOf(visibilities)),
   }),
   response: group,
-  faults: ['forbidden', 'not-found', 'already-exists'],
+  faults: ['already-exists'],
 });
 
 export const deleteGroup = operation({
@@ -174,11 +166,9 @@ export const deleteGroup = operation({
   section: '5.3',
   method: 'DELETE',
   path: `${path}/{group_id}`,
-  kind: 'w',
   requires: 'maintainer',
   params,
   response: message,
-  faults: ['forbidden', 'not-found'],
 });
 
 export const addGroupMembers = operation({
@@ -189,12 +179,10 @@ export const addGroupMembers = operation({
   section: '5.3',
   method: 'POST',
   path: `${path}/{group_id}/members`,
-  kind: 'w',
   requires: 'group-sight',
   params,
   body: Type.Array(newMember, { minItems: 1, maxItems: addedMembersMax }),
   response: Type.Array(groupMember),
-  faults: ['forbidden', 'not-found', 'conflict'],
 });
 
 export const listGroupMembers = operation({
@@ -205,12 +193,10 @@ export const listGroupMembers = operation({
   section: '5.3',
   method: 'GET',
   path: `${path}/{group_id}/members`,
-  kind: 'r',
   requires: 'group-sight',
   params,
   query: paged,
   response: envelope('members', groupMember),
-  faults: ['forbidden', 'not-found'],
 });
 
 export const changeGroupMember = operation({
@@ -221,12 +207,10 @@ export const changeGroupMember = operation({
   section: '5.3',
   method: 'PATCH',
   path: `${path}/{group_id}/members/{user_id}`,
-  kind: 'w',
   requires: 'maintainer',
   params: memberParams,
   body: Type.Object({ role }),
   response: groupMember,
-  faults: ['forbidden', 'not-found', 'conflict'],
 });
 
 export const removeGroupMember = operation({
@@ -236,11 +220,9 @@ export const removeGroupMember = operation({
   section: '5.3',
   method: 'DELETE',
   path: `${path}/{group_id}/members/{user_id}`,
-  kind: 'w',
   requires: 'group-sight',
   params: memberParams,
   response: message,
-  faults: ['forbidden', 'not-found', 'conflict'],
 });
 
 export const groupOperations = [

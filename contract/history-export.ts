@@ -13,7 +13,6 @@ export const feedLines = 1_000;
 const lines = {
   section: '5.14',
   method: 'GET',
-  kind: 'r',
   unknownMembers: 'near misses refused',
   media: 'application/x-ndjson',
   response: Type.String(),
@@ -44,7 +43,7 @@ export const exportHistory = operation({
     end_time: Type.Optional(instant),
     cursor,
   }),
-  faults: ['forbidden', 'not-found'],
+  faults: ['not-found'],
 });
 export type HistoryExportQuery = Static<typeof exportHistory.query>;
 
@@ -95,7 +94,6 @@ export const historyFeed = operation({
       Type.Boolean({ default: false, description: 'Also events of traces and sessions.' }),
     ),
   }),
-  faults: ['forbidden'],
 });
 
 /** Cursor: `seq` at which a feed continues. */
@@ -129,7 +127,7 @@ export const certifyErasure = operation({
     dataset_id: uuid('Id of the deleted dataset.'),
     project_id: uuid('Id of the deleted project.'),
   }),
-  faults: ['forbidden', 'not-found', 'conflict'],
+  faults: ['not-found', 'conflict'],
 });
 export type CertificateQuery = Static<typeof certifyErasure.query>;
 

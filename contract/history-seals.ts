@@ -11,7 +11,6 @@ export const provenByIdMs = 10_000;
 const audited = {
   section: '5.14',
   method: 'GET',
-  kind: 'r',
   requires: 'audit-org',
 } as const;
 const base64 = Type.String({ description: 'SHA-256 in base64, as checkpoints have it.' });
@@ -28,7 +27,7 @@ export const readCheckpoint = operation({
   path: '/v2/history/checkpoint',
   media: 'text/plain',
   response: Type.String(),
-  faults: ['forbidden', 'not-found'],
+  faults: ['not-found'],
 });
 
 const historySeal = namedSchema(
@@ -64,7 +63,6 @@ export const listSeals = operation({
     'HistorySealPage',
     Type.Object({ seals: Type.Array(historySeal), next_cursor: nullable(Type.String()) }),
   ),
-  faults: ['forbidden'],
 });
 
 export const sealsCursor = (cursor: string | undefined): number | null =>
@@ -77,7 +75,6 @@ export const sealsComplaints = ({ cursor }: { readonly cursor?: string }): reado
 export const listSealingKeys = operation({
   section: '5.14',
   method: 'GET',
-  kind: 'r',
   requires: 'public',
   schemes: [],
   operationId: 'listSealingKeys',
@@ -172,7 +169,7 @@ export const proveEntry = operation({
       proof: Type.String(),
     }),
   ),
-  faults: ['forbidden', 'not-found'],
+  faults: ['not-found'],
 });
 
 export type ProofQuery = Static<typeof proveEntry.query>;
@@ -206,7 +203,7 @@ export const proveConsistency = operation({
       hashes: Type.Array(base64),
     }),
   ),
-  faults: ['forbidden', 'not-found'],
+  faults: ['not-found'],
 });
 
 export const consistencyComplaints = ({

@@ -120,12 +120,10 @@ export const listProjectHistory = operation({
   method: 'GET',
   path: '/v2/projects/{project_id}/history',
   unknownMembers: 'near misses refused',
-  kind: 'r',
   requires: 'audit-project',
   params: Type.Object({ project_id: id('ProjectId') }),
   query: Type.Object(filters),
   response: historyPage,
-  faults: ['not-found', 'forbidden'],
 });
 
 export const listHistory = operation({
@@ -136,14 +134,12 @@ export const listHistory = operation({
   method: 'GET',
   path: '/v2/history',
   unknownMembers: 'near misses refused',
-  kind: 'r',
   requires: 'audit-org',
   query: Type.Object({
     ...filters,
     project_id: anyOf(id('ProjectId'), 'Ids of the projects of the entries.'),
   }),
   response: historyPage,
-  faults: ['forbidden'],
 });
 
 export const listResourceHistory = operation({
@@ -156,7 +152,6 @@ export const listResourceHistory = operation({
   method: 'GET',
   path: '/v2/history/{resource}/{id}',
   unknownMembers: 'near misses refused',
-  kind: 'r',
   requires: 'audit-resource',
   params: Type.Object({ resource: oneOf(historyResources), id: id('HistoryResourceId') }),
   query: Type.Object({
@@ -175,7 +170,6 @@ export const listResourceHistory = operation({
       ),
     }),
   ),
-  faults: ['not-found', 'forbidden'],
 });
 type ResourceHistoryQuery = Static<typeof listResourceHistory.query>;
 
@@ -216,7 +210,6 @@ export const verifyHistory = operation({
   section: '5.14',
   method: 'GET',
   path: '/v2/history/verify',
-  kind: 'r',
   requires: 'audit-org',
   query: Type.Object({ from_seq: seq, to_seq: seq }),
   response: namedSchema(
@@ -248,7 +241,7 @@ export const verifyHistory = operation({
       ),
     }),
   ),
-  faults: ['forbidden', 'not-found', 'unavailable'],
+  faults: ['not-found'],
 });
 /** Complaints for the `check` of the route. */
 export const rangeComplaints = ({

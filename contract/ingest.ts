@@ -99,7 +99,6 @@ const place = {
 const inProject = Type.Object({ project_id: id('ProjectId') });
 const shared = {
   section: '5.6',
-  kind: 'w',
   requires: 'editor',
   size: 'ingest',
 } as const;
@@ -124,7 +123,6 @@ export const createSession = operation({
     previous_session_id: nullable(id('SessionId')),
     external_id: nullable(Type.String()),
   }),
-  faults: ['not-found', 'conflict'],
 });
 
 export const logTraces = operation({
@@ -173,7 +171,6 @@ export const logTraces = operation({
     trace_ids: nullable(Type.Array(id('TraceId'))),
     ...partialIngest,
   }),
-  faults: ['not-found', 'conflict'],
 });
 
 export const updateTrace = operation({
@@ -193,7 +190,6 @@ export const updateTrace = operation({
     spans_count: Type.Integer(),
     trace_id: id('TraceId'),
   }),
-  faults: ['not-found', 'conflict'],
 });
 
 export const logSpans = operation({
@@ -220,7 +216,6 @@ export const logSpans = operation({
     parent_id: id('RecordId'),
     ...partialIngest,
   }),
-  faults: ['not-found', 'conflict'],
 });
 
 export const updateSpan = operation({
@@ -240,5 +235,4 @@ export const updateSpan = operation({
     parent_id: id('RecordId'),
     span_id: id('SpanId'),
   }),
-  faults: ['not-found', 'conflict'],
 });

@@ -44,7 +44,6 @@ export const changeInsightsSettings = operation({
   description: '`start_time` is that of the last switch from off to on.',
   example: { insights: { logstream: { enabled: true } } },
   method: 'PATCH',
-  kind: 'w',
   requires: 'editor',
   conditional: true,
   body: Type.Object({
@@ -57,7 +56,6 @@ export const changeInsightsSettings = operation({
       }),
     ),
   }),
-  faults: ['not-found', 'forbidden', 'malformed', 'precondition-failed', 'conflict'],
 });
 
 export const getInsightsSettings = operation({
@@ -66,9 +64,7 @@ export const getInsightsSettings = operation({
   summary: 'Insights settings of a run',
   description: 'Off by default.',
   method: 'GET',
-  kind: 'r',
   requires: 'viewer',
-  faults: ['not-found'],
 });
 
 export const insightsSettingsOperations = [changeInsightsSettings, getInsightsSettings];

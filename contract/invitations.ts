@@ -28,7 +28,6 @@ export const inviteUsers = operation({
   section: '5.2',
   method: 'POST',
   path: '/v2/invite_users',
-  kind: 'w',
   requires: 'manager',
   body: Type.Object({
     emails: Type.Array(Type.String({ minLength: 3, maxLength: emailMax }), {
@@ -55,7 +54,7 @@ export const inviteUsers = operation({
       ),
     ),
   }),
-  faults: ['forbidden', 'not-found', 'already-exists', 'conflict'],
+  faults: ['not-found', 'already-exists'],
 });
 
 export const issueInvitation = operation({
@@ -67,12 +66,10 @@ export const issueInvitation = operation({
   section: '5.2',
   method: 'POST',
   path: '/v2/users/{user_id}/invitation',
-  kind: 'w',
   requires: 'manager',
   params: Type.Object({ user_id: id('UserId') }),
   /** `invitation_token` is shown this once; a replay under an Idempotency-Key has `""`. */
   response: Type.Object({ invitation_token: secret(), expires_at: instant }),
-  faults: ['forbidden', 'not-found', 'conflict'],
 });
 
 export const acceptInvitation = operation({
@@ -84,7 +81,6 @@ export const acceptInvitation = operation({
   method: 'POST',
   path: '/v2/invitations/accept',
   schemes: [],
-  kind: 'w',
   requires: 'public',
   cookie: true,
   body: Type.Object({

@@ -48,8 +48,6 @@ export type Job = Static<typeof job>;
 const shared = {
   section: '5.13',
   method: 'GET',
-  kind: 'r',
-  faults: ['not-found'],
 } as const;
 
 export const getJob = operation({

@@ -36,7 +36,6 @@ export type TokenAnswer = Static<typeof tokenAnswer>;
 const withoutCredential = {
   method: 'POST',
   schemes: [],
-  kind: 'w',
   requires: 'public',
 } as const;
 
@@ -115,7 +114,6 @@ export const refreshToken = operation({
   method: 'POST',
   path: '/v2/refresh_token',
   schemes: ['C'],
-  kind: 'w',
   requires: 'cookie',
   cookie: true,
   response: tokenAnswer,
@@ -129,7 +127,6 @@ export const logout = operation({
   method: 'POST',
   path: '/v2/logout',
   schemes: ['C', 'B'],
-  kind: 'w',
   requires: 'cookie',
   cookie: true,
   response: message,
@@ -175,7 +172,6 @@ export const getCurrentUser = operation({
   section: '5.1',
   method: 'GET',
   path: '/v2/current_user',
-  kind: 'r',
   requires: 'signed-in',
   response: currentUser,
 });
@@ -191,11 +187,9 @@ export const changePassword = operation({
   method: 'PUT',
   path: '/v2/current_user/password',
   schemes: ['B', 'P'],
-  kind: 'w',
   requires: 'person',
   body: Type.Object({ current_password: secret(), new_password: secret(passwordLength) }),
   response: message,
-  faults: ['forbidden'],
 });
 
 export const loginOperations = [

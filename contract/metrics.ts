@@ -164,7 +164,6 @@ export const customSearch = operation({
     standard_errors: Type.Record(Type.String(), structuredErrorShape),
     population: oneOf(countedRecords),
   }),
-  faults: ['not-found'],
 });
 
 export const metricOperations = [customSearch];

@@ -3,6 +3,7 @@ import { Type, type Static, type TObject, type TSchema } from 'typebox';
 import type { Complaint, FaultCode } from '../kernel/fault.js';
 import type { JsonChunks } from '../kernel/json-chunks.js';
 import type { Actor, Position, StreamName } from '../kernel/ports.js';
+import { operationFaults } from './operation-faults.js';
 import type { IfMatch } from '../kernel/if-match.js';
 import type { Brand, Instant, Json, OrganizationId } from '../kernel/schema-types.js';
 import type { Protobuf } from './protobuf-messages.js';
@@ -108,7 +109,7 @@ export type Operation<
   readonly otherMedia: Media | null;
   /** Takes `If-Match` (contract 1.9); the handler checks it against the state it decides on. */
   readonly conditional: boolean;
-  /** Faults besides those of all (401, 422, 429, 503) and a write's `conflict` (1.9). */
+  /** Faults besides those of all (401, 422, 429, 503): declared ones and derived ones. */
   readonly faults: readonly FaultCode[];
 };
 
@@ -127,7 +128,7 @@ type OperationSpec<
   R extends TSchema,
 > = Pick<
   Operation<P, Q, B, R>,
-  'operationId' | 'summary' | 'section' | 'method' | 'path' | 'kind' | 'requires' | 'response'
+  'operationId' | 'summary' | 'section' | 'method' | 'path' | 'requires' | 'response'
 > & {
   readonly params?: P;
   readonly query?: Q;
@@ -137,6 +138,7 @@ type OperationSpec<
 } & Partial<
     Pick<
       Operation<P, Q, B, R>,
+      | 'kind'
       | 'description'
       | 'example'
       | 'unknownMembers'
@@ -158,9 +160,11 @@ type OperationSpec<
 
 const everyScheme = ['K', 'B', 'P'] as const;
 const noParameters = Type.Object({});
-const contendedFaults = ['conflict'] as const;
 
-/** Builds an operation. Defaults: every scheme, no parameters, one JSON body and response. */
+/**
+ * Builds an operation. Defaults: every scheme, no parameters, one JSON body and response; a GET
+ * reads, any other method writes.
+ */
 export const operation = <
   R extends TSchema,
   P extends TObject = typeof noParameters,
@@ -168,32 +172,34 @@ export const operation = <
   B extends TSchema = TSchema,
 >(
   written: OperationSpec<P, Q, B, R>,
-): Operation<P, Q, B, R> => ({
-  description: '',
-  example: null,
-  schemes: everyScheme,
-  orSelf: false,
-  size: 'json',
-  items: null,
-  encoding: 'json',
-  headers: {},
-  protobuf: null,
-  cookie: false,
-  status: 200,
-  media: 'application/json',
-  otherMedia: null,
-  conditional: false,
-  ...written,
-  params: written.params ?? (noParameters as unknown as P),
-  query: written.query ?? (noParameters as unknown as Q),
-  unknownMembers: written.unknownMembers ?? unknownMembersOf(written),
-  faults: [
-    ...new Set([...(written.faults ?? []), ...(written.kind === 'w' ? contendedFaults : [])]),
-  ],
-  body: written.form?.parts ?? written.body ?? null,
-  bodyBy: written.bodyBy ?? null,
-  form: written.form === undefined ? null : formOf(written.form),
-});
+): Operation<P, Q, B, R> => {
+  const { method, kind = method === 'GET' ? 'r' : 'w' } = written;
+  return {
+    description: '',
+    example: null,
+    schemes: everyScheme,
+    orSelf: false,
+    size: 'json',
+    items: null,
+    encoding: 'json',
+    headers: {},
+    protobuf: null,
+    cookie: false,
+    status: 200,
+    media: 'application/json',
+    otherMedia: null,
+    conditional: false,
+    ...written,
+    kind,
+    params: written.params ?? (noParameters as unknown as P),
+    query: written.query ?? (noParameters as unknown as Q),
+    unknownMembers: written.unknownMembers ?? unknownMembersOf(written),
+    faults: operationFaults({ ...written, kind }),
+    body: written.form?.parts ?? written.body ?? null,
+    bodyBy: written.bodyBy ?? null,
+    form: written.form === undefined ? null : formOf(written.form),
+  };
+};
 
 const formOf = <B extends TSchema>({ parts: _parts, ...form }: Form<B>): Omit<Form<B>, 'parts'> =>
   form;

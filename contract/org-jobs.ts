@@ -64,7 +64,6 @@ export const deleteByMetadata = operation({
   section: '5.13',
   method: 'POST',
   path: '/v2/org-jobs/delete-by-metadata',
-  kind: 'w',
   requires: 'admin',
   unknownMembers: 'refused',
   query: Type.Object({ immediate: Type.Optional(Type.Boolean({ default: false })) }),
@@ -85,7 +84,6 @@ export const deleteByMetadata = operation({
     /** With `dry_run`: true when more match than are counted (contract 1.11). */
     more: Type.Optional(Type.Boolean()),
   }),
-  faults: ['forbidden'],
 });
 
 /** Dry-run limit of sessions and of traces (contract 1.11). */
@@ -99,11 +97,9 @@ export const getOrgJob = operation({
   method: 'GET',
   path: '/v2/org-jobs/{job_id}',
   schemes: ['K', 'B'],
-  kind: 'r',
   requires: 'org-job',
   params: Type.Object({ job_id: id('OrgJobId') }),
   response: orgJob,
-  faults: ['forbidden', 'not-found'],
 });
 
 export const orgJobOperations = [deleteByMetadata, getOrgJob];

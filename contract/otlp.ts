@@ -34,7 +34,6 @@ const receiveOperation = (operationId: string, path: string) =>
   operation({
     operationId,
     section: '5.12',
-    kind: 'w',
     requires: 'signed-in',
     size: 'ingest',
     schemes: ['K', 'B'],

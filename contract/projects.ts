@@ -65,11 +65,10 @@ export const createProject = operation({
   section: '5.4',
   method: 'POST',
   path: '/v2/projects',
-  kind: 'w',
   requires: 'user',
   body: Type.Object({ name: name(), type: nullish(oneOf(projectTypes)) }),
   response: project,
-  faults: ['forbidden', 'already-exists'],
+  faults: ['already-exists'],
 });
 
 export const listProjects = operation({
@@ -79,7 +78,6 @@ export const listProjects = operation({
   section: '5.4',
   method: 'GET',
   path: '/v2/projects',
-  kind: 'r',
   requires: 'signed-in',
   query: Type.Object({
     project_name: Type.Optional(Type.String()),
@@ -95,7 +93,6 @@ export const listAllProjects = operation({
   section: '5.4',
   method: 'GET',
   path: '/v2/projects/all',
-  kind: 'r',
   requires: 'signed-in',
   query: Type.Object({ type: Type.Optional(oneOf(projectTypes)) }),
   response: listed,
@@ -126,11 +123,9 @@ export const getProject = operation({
   section: '5.4',
   method: 'GET',
   path: '/v2/projects/{project_id}',
-  kind: 'r',
   requires: 'viewer',
   params,
   response: project,
-  faults: ['not-found'],
 });
 
 export const changeProject = operation({
@@ -142,7 +137,6 @@ export const changeProject = operation({
   section: '5.4',
   method: 'PUT',
   path: '/v2/projects/{project_id}',
-  kind: 'w',
   requires: 'owner',
   params,
   body: Type.Object(
@@ -154,7 +148,7 @@ export const changeProject = operation({
     { additionalProperties: false },
   ),
   response: project,
-  faults: ['not-found', 'forbidden', 'already-exists'],
+  faults: ['already-exists'],
 });
 
 export const deleteProject = operation({
@@ -166,11 +160,9 @@ export const deleteProject = operation({
   section: '5.4',
   method: 'DELETE',
   path: '/v2/projects/{project_id}',
-  kind: 'w',
   requires: 'owner',
   params,
   response: message,
-  faults: ['not-found', 'forbidden'],
 });
 
 export const projectOperations = [

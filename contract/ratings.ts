@@ -109,7 +109,6 @@ export const rateTraces = operation({
   method: 'POST',
   path: '/v2/projects/{project_id}/annotation/ratings',
   schemes,
-  kind: 'w',
   requires: 'annotator',
   params: Type.Object({ project_id: id('ProjectId') }),
   body: Type.Object({
@@ -123,7 +122,6 @@ export const rateTraces = operation({
     ),
   }),
   response: Type.Array(ratingResult, { maxItems: ratingItemsMax }),
-  faults: ['not-found', 'forbidden'],
 });
 
 const ofTrace = {
@@ -157,11 +155,9 @@ export const giveRating = operation({
     explanation: 'to the point',
   },
   method: 'PUT',
-  kind: 'w',
   requires: 'annotator',
   body: Type.Object({ rating, explanation }),
   response: ownRating,
-  faults: ['not-found', 'forbidden', 'conflict'],
 });
 
 export const readRating = operation({
@@ -170,10 +166,8 @@ export const readRating = operation({
   summary: "The caller's rating of a trace",
   description: 'Not found if the caller gave none.',
   method: 'GET',
-  kind: 'r',
   requires: 'viewer',
   response: ownRating,
-  faults: ['not-found'],
 });
 
 export const withdrawRating = operation({
@@ -182,10 +176,8 @@ export const withdrawRating = operation({
   summary: "Withdraw the caller's rating of a trace",
   description: 'Not found if the caller gave none.',
   method: 'DELETE',
-  kind: 'w',
   requires: 'annotator',
   response: message,
-  faults: ['not-found', 'forbidden', 'conflict'],
 });
 
 export const ratingsOperations = [rateTraces, giveRating, readRating, withdrawRating];

@@ -51,7 +51,6 @@ const deletion = (operationId: string, population: Population) =>
     section: '5.7',
     method: 'POST',
     path: `/v2/projects/{project_id}/${population}s/delete`,
-    kind: 'w',
     requires: 'owner',
     unknownMembers: 'refused',
     params: Type.Object({ project_id: id('ProjectId') }),
@@ -66,7 +65,6 @@ const deletion = (operationId: string, population: Population) =>
         ...dryRunMembers,
       }),
     ),
-    faults: ['not-found', 'forbidden', 'conflict'],
   });
 
 export const deleteSessions = deletion('deleteSessions', 'session');

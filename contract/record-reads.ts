@@ -213,7 +213,6 @@ const shared = {
   section: '5.7',
   kind: 'r',
   requires: 'viewer',
-  faults: ['not-found'],
 } as const;
 const inProject = Type.Object({ project_id: id('ProjectId') });
 

@@ -70,10 +70,8 @@ const shared = {
 } as const;
 const write = {
   ...shared,
-  kind: 'w',
   requires: 'editor',
   body: settingsInput,
-  faults: ['not-found', 'forbidden', 'conflict'],
 } as const;
 
 export const readScorerSettings = operation({
@@ -85,9 +83,7 @@ export const readScorerSettings = operation({
     'They score each trace of the run when it is complete, and again when it changes; `counts` ' +
     'says what became of the records of each.',
   method: 'GET',
-  kind: 'r',
   requires: 'viewer',
-  faults: ['not-found'],
 });
 
 export const setScorerSettings = operation({

@@ -46,7 +46,6 @@ export const validateScorerOnDataset = operation({
   section: '4.11',
   method: 'POST',
   path: '/v2/scorers/code/validate/dataset',
-  kind: 'w',
   requires: 'signed-in',
   form: {
     files: file,
@@ -64,7 +63,7 @@ export const validateScorerOnDataset = operation({
     project_id: id('ProjectId'),
     task_id: id('ScorerTaskId'),
   }),
-  faults: ['not-found', 'forbidden', 'conflict', 'already-exists', 'too-many'],
+  faults: ['not-found', 'forbidden', 'already-exists'],
 });
 
 export const validateScorer = operation({
@@ -76,7 +75,6 @@ export const validateScorer = operation({
   section: '5.10',
   method: 'POST',
   path: '/v2/scorers/code/validate',
-  kind: 'w',
   requires: 'creator',
   form: {
     files: file,
@@ -88,7 +86,6 @@ export const validateScorer = operation({
     otherFiles: 'refused',
   },
   response: Type.Object({ task_id: id('ScorerTaskId') }),
-  faults: ['forbidden', 'conflict', 'too-many'],
 });
 
 /** Result of a validation; a version of the scorer is added with it. */
@@ -121,12 +118,10 @@ export const pollScorerValidation = operation({
   section: '4.13',
   method: 'GET',
   path: '/v2/scorers/code/validate/{task_id}',
-  kind: 'r',
   requires: 'scorer-task',
   /** Also the id of the validation's run. */
   params: Type.Object({ task_id: id('ScorerTaskId') }),
   response: task,
-  faults: ['not-found'],
 });
 
 export const scorerValidationOperations = [

@@ -121,7 +121,6 @@ export const createScorer = operation({
   },
   method: 'POST',
   path,
-  kind: 'w',
   requires: 'creator',
   body: Type.Object({
     name: name(128),
@@ -130,7 +129,7 @@ export const createScorer = operation({
     ...details,
   }),
   response: scorer,
-  faults: ['forbidden', 'already-exists', 'conflict'],
+  faults: ['already-exists'],
 });
 
 const scorerFilter = componentSchema<Json>('ScorerFilter');
@@ -166,11 +165,9 @@ export const getScorer = operation({
   description: 'With its default and its latest version.',
   method: 'GET',
   path: `${path}/{scorer_id}`,
-  kind: 'r',
   requires: 'signed-in',
   params: inScorer,
   response: scorer,
-  faults: ['not-found'],
 });
 
 export const changeScorer = operation({
@@ -181,12 +178,10 @@ export const changeScorer = operation({
   example: { label: 'Politeness of answers', description: 'Is the answer polite?' },
   method: 'PATCH',
   path: `${path}/{scorer_id}`,
-  kind: 'w',
   requires: 'scorer-owner',
   params: inScorer,
   body: scorerDetailsInput,
   response: scorer,
-  faults: ['not-found', 'forbidden', 'conflict'],
 });
 
 export const deleteScorer = operation({
@@ -196,11 +191,9 @@ export const deleteScorer = operation({
   description: 'Scores that it gave stay.',
   method: 'DELETE',
   path: `${path}/{scorer_id}`,
-  kind: 'w',
   requires: 'scorer-owner',
   params: inScorer,
   response: message,
-  faults: ['not-found', 'forbidden', 'conflict'],
 });
 
 export const addScorerVersion = operation({
@@ -211,7 +204,6 @@ export const addScorerVersion = operation({
   example: { validation_result: { result: { result_type: 'valid' } } },
   method: 'POST',
   path: `${path}/{scorer_id}/version/code`,
-  kind: 'w',
   requires: 'scorer-owner',
   params: inScorer,
   form: {
@@ -222,7 +214,6 @@ export const addScorerVersion = operation({
     otherFiles: 'refused',
   },
   response: scorerVersion,
-  faults: ['not-found', 'forbidden', 'conflict'],
 });
 
 export const getScorerCode = operation({
@@ -232,13 +223,11 @@ export const getScorerCode = operation({
   description: 'Of the latest version, unless `version` names another.',
   method: 'GET',
   path: `${path}/{scorer_id}/version/code`,
-  kind: 'r',
   requires: 'signed-in',
   params: inScorer,
   query: Type.Object({ version: Type.Optional(Type.Integer({ minimum: 1 })) }),
   response: Type.String(),
   media: 'text/x-python',
-  faults: ['not-found'],
 });
 
 export const listScorerVersions = operation({
@@ -248,12 +237,10 @@ export const listScorerVersions = operation({
   description: 'Versions count from 1.',
   method: 'GET',
   path: `${path}/{scorer_id}/versions`,
-  kind: 'r',
   requires: 'signed-in',
   params: inScorer,
   query: Type.Object(pageMembers),
   response: envelope('versions', scorerVersion),
-  faults: ['not-found'],
 });
 
 export const scorerOperations = [

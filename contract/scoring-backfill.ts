@@ -85,11 +85,9 @@ export const scorePast = operation({
     'each record at most once by a version. A job: poll the same address; DELETE cancels it.',
   example: { filters: [{ type: 'text', name: 'name', operator: 'eq', value: 'book' }] },
   method: 'POST',
-  kind: 'w',
   requires: 'editor',
   body,
   response: Type.Object({ job_id: id('JobId'), scorer_version: Type.Integer() }),
-  faults: ['not-found', 'conflict'],
 });
 export const readPastScoring = operation({
   ...shared,
@@ -97,10 +95,8 @@ export const readPastScoring = operation({
   summary: 'How far scoring of what was there has come',
   description: 'The newest job of the run and the scorer, with what failed, and where.',
   method: 'GET',
-  kind: 'r',
   requires: 'viewer',
   response: backfillSchema,
-  faults: ['not-found'],
 });
 export const cancelPastScoring = operation({
   ...shared,
@@ -108,10 +104,8 @@ export const cancelPastScoring = operation({
   summary: 'Stop scoring what was there',
   description: 'What was scored stays. Again, or after the end: nothing happens.',
   method: 'DELETE',
-  kind: 'w',
   requires: 'editor',
   response: message,
-  faults: ['not-found', 'conflict'],
 });
 
 export const backfillOperations = [scorePast, readPastScoring, cancelPastScoring];

@@ -5,7 +5,7 @@ import { operation } from './operation.js';
 /** Version of the interface description (contract 1.1). */
 export const descriptionVersion = '0.1.0';
 
-const open = { section: '5.15', schemes: [], kind: 'r', requires: 'public' } as const;
+const open = { section: '5.15', schemes: [], requires: 'public' } as const;
 
 export const healthcheck = operation({
   ...open,

@@ -110,7 +110,6 @@ export const searchUsers = operation({
     sort: nullish(componentSchema<Json>('UserSort')),
   }),
   response: envelope('users', user),
-  faults: ['forbidden'],
 });
 
 const text = Type.String();
@@ -146,11 +145,9 @@ export const getUser = operation({
   section: '5.2',
   method: 'GET',
   path: '/v2/users/{user_id}',
-  kind: 'r',
   requires: 'person',
   params: ofUser,
   response: user,
-  faults: ['forbidden', 'not-found'],
 });
 
 export const changeUser = operation({
@@ -161,7 +158,6 @@ export const changeUser = operation({
   section: '5.2',
   method: 'PUT',
   path: '/v2/users/{user_id}',
-  kind: 'w',
   requires: 'self',
   params: ofUser,
   body: Type.Object({
@@ -170,7 +166,6 @@ export const changeUser = operation({
     role: nullish(oneOf(organizationRoles)),
   }),
   response: user,
-  faults: ['forbidden', 'not-found', 'conflict'],
 });
 
 export const removeUser = operation({
@@ -180,11 +175,9 @@ export const removeUser = operation({
   section: '5.2',
   method: 'DELETE',
   path: '/v2/users/{user_id}',
-  kind: 'w',
   requires: 'manager',
   params: ofUser,
   response: message,
-  faults: ['forbidden', 'not-found', 'conflict'],
 });
 
 const roleList = Type.Array(
@@ -201,7 +194,6 @@ const listOfRoles = (operationId: string, path: string, summary: string) =>
     section: '5.2',
     method: 'GET',
     path,
-    kind: 'r',
     requires: 'signed-in',
     response: roleList,
   });

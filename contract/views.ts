@@ -42,7 +42,6 @@ export const createView = operation({
   example: { name: 'refunds that failed', page: 'traces', state: 'f=status_code+%3E%3D+400' },
   method: 'POST',
   path,
-  kind: 'w',
   requires: 'view-write',
   params: inProject,
   body: Type.Object({
@@ -52,7 +51,7 @@ export const createView = operation({
     is_shared: nullish(Type.Boolean({ default: false })),
   }),
   response: savedView,
-  faults: ['not-found', 'forbidden', 'already-exists', 'conflict'],
+  faults: ['already-exists'],
 });
 
 export const listViews = operation({
@@ -62,12 +61,10 @@ export const listViews = operation({
   description: 'Newest first, 1,000 at most.',
   method: 'GET',
   path,
-  kind: 'r',
   requires: 'viewer',
   params: inProject,
   query: Type.Object({ page: Type.Optional(page) }),
   response: Type.Array(savedView, { maxItems: projectViewsMax }),
-  faults: ['not-found'],
 });
 
 export const getView = operation({
@@ -77,11 +74,9 @@ export const getView = operation({
   description: 'A private view of another user is unknown.',
   method: 'GET',
   path: `${path}/{view_id}`,
-  kind: 'r',
   requires: 'viewer',
   params: ofView,
   response: savedView,
-  faults: ['not-found'],
 });
 
 export const changeView = operation({
@@ -92,7 +87,6 @@ export const changeView = operation({
   example: { name: 'refunds that failed', is_shared: true },
   method: 'PATCH',
   path: `${path}/{view_id}`,
-  kind: 'w',
   requires: 'view-write',
   conditional: true,
   params: ofView,
@@ -102,14 +96,7 @@ export const changeView = operation({
     is_shared: nullish(Type.Boolean()),
   }),
   response: savedView,
-  faults: [
-    'not-found',
-    'forbidden',
-    'already-exists',
-    'malformed',
-    'precondition-failed',
-    'conflict',
-  ],
+  faults: ['already-exists'],
 });
 
 export const deleteView = operation({
@@ -119,12 +106,10 @@ export const deleteView = operation({
   description: 'A shared view is deleted by editors.',
   method: 'DELETE',
   path: `${path}/{view_id}`,
-  kind: 'w',
   requires: 'view-write',
   conditional: true,
   params: ofView,
   response: message,
-  faults: ['not-found', 'forbidden', 'malformed', 'precondition-failed', 'conflict'],
 });
 
 export const viewOperations = [createView, listViews, getView, changeView, deleteView];
