@@ -105,22 +105,33 @@ export type MetadataEntryPlan = {
  */
 export const comparedCharactersMax = 4_096;
 
-/** Aggregations (contract 4.5, rule 3, in its order). */
-export const aggregations = [
-  'Count',
-  'Sum',
-  'Average',
-  'Min',
-  'Max',
-  'P50',
-  'P90',
-  'P95',
-  'P99',
-  'PercentageTrue',
-  'PercentageFalse',
-  'Histogram',
-] as const;
-export type Aggregation = (typeof aggregations)[number];
+type MeasuredType = NonNullable<MeasureTarget['type']>;
+const numbers: readonly MeasuredType[] = ['integer', 'floating_point'];
+const booleans: readonly MeasuredType[] = ['boolean'];
+
+/** Types of the values that each aggregation is of (contract 4.5, rule 3, in its order). */
+const aggregatedTypes = {
+  Count: [...numbers, ...booleans, 'text', 'string_list'],
+  Sum: numbers,
+  Average: numbers,
+  Min: numbers,
+  Max: numbers,
+  P50: numbers,
+  P90: numbers,
+  P95: numbers,
+  P99: numbers,
+  PercentageTrue: booleans,
+  PercentageFalse: booleans,
+  Histogram: numbers,
+} as const satisfies Readonly<Record<string, readonly MeasuredType[]>>;
+export type Aggregation = keyof typeof aggregatedTypes;
+export const aggregations = Object.keys(aggregatedTypes) as readonly Aggregation[];
+
+/** Aggregations of values of a type; all of a metric without values, whose type is null. */
+export const aggregationsOf = (type: MeasureTarget['type']): readonly Aggregation[] =>
+  aggregations.filter(
+    (name) => type === null || (aggregatedTypes[name] as readonly MeasuredType[]).includes(type),
+  );
 
 /**
  * Type of the metric; values of another type are invisible. Null: the metric has no value in the

@@ -1,14 +1,13 @@
 import { defaultIntervalMinutes, reservedKeys, type CustomSearch } from '../../contract/metrics.js';
 import { measuredColumn } from '../../kernel/records/column-value.js';
 import { spanKinds, standardColumnById } from '../../kernel/records/columns.js';
-import { unreachable } from '../../kernel/decision.js';
 import { type Complaint, valueComplaint } from '../../kernel/fault.js';
 import type { Filter } from '../../kernel/filter.js';
-import type {
-  AggregatePlan,
-  Aggregation,
-  GroupKey,
-  Widget,
+import {
+  aggregationsOf,
+  type AggregatePlan,
+  type GroupKey,
+  type Widget,
 } from '../../kernel/records/query-plans.js';
 import type { RecordKind } from '../../kernel/records/record.js';
 import {
@@ -163,7 +162,7 @@ const widgetComplaints = (
       ...(reserved ? [valueComplaint([...loc, 'id'], `'${detail.id}' is a reserved key`)] : []),
       ...(repeated ? [valueComplaint([...loc, 'id'], `'${detail.id}' is used twice`)] : []),
       ...(isElsewhere ? [valueComplaint([...loc, 'metric_name'], ratings)] : []),
-      ...(type === null || fitsMetricType(aggregation, type)
+      ...(aggregationsOf(type).includes(aggregation)
         ? []
         : [
             valueComplaint(
@@ -173,28 +172,6 @@ const widgetComplaints = (
           ]),
     ];
   });
-};
-
-const fitsMetricType = (aggregation: Aggregation, type: NonNullable<Widget['type']>): boolean => {
-  switch (aggregation) {
-    case 'Count':
-      return true;
-    case 'PercentageTrue':
-    case 'PercentageFalse':
-      return type === 'boolean';
-    case 'Sum':
-    case 'Average':
-    case 'Min':
-    case 'Max':
-    case 'P50':
-    case 'P90':
-    case 'P95':
-    case 'P99':
-    case 'Histogram':
-      return type === 'integer' || type === 'floating_point';
-    default:
-      return unreachable(aggregation);
-  }
 };
 
 export const groupByLoc = ['body', 'group_by'];

@@ -15,12 +15,12 @@ import { ratingTypes } from '../../kernel/records/feedback.js';
 import type { Position } from '../../kernel/ports.js';
 import type { Records, RecordWrites } from '../../kernel/records/records.js';
 import {
+  aggregationsOf,
   groupKeysMax,
   type Aggregate,
   type AggregateCell,
   type AggregatePlan,
   type AggregateRefusal,
-  type Aggregation,
   type GroupKey,
   type RecordScope,
   type SearchPlan,
@@ -197,29 +197,6 @@ const searchPlan = (population: Population): fc.Arbitrary<SearchPlan> => {
     .map(({ scope, ...page }) => ({ ...typedBy(scope, page.sort?.column ?? ''), ...page }));
 };
 
-const numeric: readonly Aggregation[] = [
-  'Count',
-  'Sum',
-  'Average',
-  'Min',
-  'Max',
-  'P50',
-  'P90',
-  'P95',
-  'P99',
-  'Histogram',
-];
-const aggregationsOf: Readonly<
-  Record<MetricType | 'string_list' | 'none', readonly Aggregation[]>
-> = {
-  integer: numeric,
-  floating_point: numeric,
-  boolean: ['Count', 'PercentageTrue', 'PercentageFalse'],
-  text: ['Count'],
-  string_list: ['Count'],
-  none: ['Count', 'Average', 'P90', 'PercentageTrue', 'Histogram'],
-};
-
 const aggregatePlan = (
   population: 'trace' | 'span',
   types: ReadonlyMap<string, MetricType>,
@@ -228,7 +205,7 @@ const aggregatePlan = (
   const typeOf = (metric: string): MetricType | null =>
     metricRegistry.find(({ name }) => name === metric)?.type ?? types.get(metric) ?? null;
   const rating = fc.constantFrom(...ratedTemplates).chain(({ id, type }) =>
-    fc.constantFrom(...aggregationsOf[ratingTypes[type]]).map((aggregation) => ({
+    fc.constantFrom(...aggregationsOf(ratingTypes[type])).map((aggregation) => ({
       metric: id,
       source: 'annotations' as const,
       aggregation,
@@ -236,7 +213,7 @@ const aggregatePlan = (
     })),
   );
   const metric = fc.constantFrom(...metricNames, ...registered, 'unknown').chain((metric) =>
-    fc.constantFrom(...aggregationsOf[typeOf(metric) ?? 'none']).map((aggregation) => ({
+    fc.constantFrom(...aggregationsOf(typeOf(metric))).map((aggregation) => ({
       metric,
       aggregation,
       type: typeOf(metric),

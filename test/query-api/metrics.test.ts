@@ -1,7 +1,12 @@
 import { expect } from 'chai';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import type { CustomMetrics, CustomSearch } from '../../contract/metrics.js';
-import type { Aggregate, AggregateRefusal, Aggregation } from '../../kernel/records/query-plans.js';
-import type { MetricType } from '../../kernel/records/record.js';
+import {
+  aggregations,
+  type Aggregate,
+  type AggregateRefusal,
+} from '../../kernel/records/query-plans.js';
 import { bucketOf, metricsParts, metricsRefusalFault } from '../../query-api/metrics/answer.js';
 import { metricsInRequest } from '../../query-api/metrics/plan.js';
 import { textOf } from '../support/json-parts.js';
@@ -15,6 +20,7 @@ import {
   valueError,
   widget,
 } from '../support/metrics-plans.js';
+import { repository } from '../support/test-environment.js';
 
 describe('planning a custom search', () => {
   it('plans the window with five-minute buckets and no groups by default', () => {
@@ -166,28 +172,30 @@ describe('a widget of a custom search', () => {
       metric_details: [widget('w', 'cost', 'Sum'), widget('w', 'cost', 'Max')],
     }).to.deep.equal(valueError(detail(1, 'id'), "'w' is used twice")));
 
-  const legal: Readonly<Record<MetricType, readonly Aggregation[]>> = {
-    integer: ['Count', 'Sum', 'Average', 'Min', 'Max', 'P50', 'P90', 'P95', 'P99'],
-    floating_point: ['Count', 'Sum', 'Average', 'Min', 'Max', 'P50', 'P90', 'P95', 'P99'],
-    boolean: ['Count', 'PercentageTrue', 'PercentageFalse'],
-    text: ['Count'],
-  };
-  const illegal: Readonly<Record<MetricType, readonly Aggregation[]>> = {
-    integer: ['PercentageTrue', 'PercentageFalse'],
-    floating_point: ['PercentageTrue', 'PercentageFalse'],
-    boolean: ['Sum', 'Average', 'Min', 'Max', 'P50', 'P90', 'P95', 'P99'],
-    text: ['Sum', 'Average', 'Min', 'Max', 'P50', 'P90', 'P95', 'P99', 'PercentageTrue'],
-  };
+  const page = readFileSync(join(repository, 'docs', 'contract.md'), 'utf8');
+  const [table = ''] = /^\| `aggregation` \| data types .*\n(?:\|.*\n)+/m.exec(page) ?? [];
+  const promised = [...table.matchAll(/^\| (`[A-Z][^|]*) \| ([^|]*) \|/gm)].flatMap(
+    ([, names = '', types = '']) =>
+      names.split(', ').map((name) => ({ name: name.slice(1, -1), types: types.split(', ') })),
+  );
+
+  it('has the aggregations of the contract', () =>
+    expect(promised.map(({ name }) => name)).to.deep.equal(aggregations));
+
   for (const type of ['integer', 'floating_point', 'boolean', 'text'] as const) {
     it(`aggregates values of type ${type} as they can be`, () => {
-      planOf({ metric_details: legal[type].map((one) => widget(one, 'm', one)) }, { m: type });
-      for (const aggregation of illegal[type]) {
-        refusalOf({ metric_details: [widget('w', 'm', aggregation)] }, { m: type }).to.deep.equal(
-          valueError(
-            detail(0, 'aggregation'),
-            `'${aggregation}' does not fit metric 'm' of type ${type}`,
-          ),
-        );
+      for (const [at, aggregation] of aggregations.entries()) {
+        const members = { metric_details: [widget('w', 'm', aggregation)] };
+        const types = promised[at]?.types ?? [];
+        if (types.includes('all') || types.includes(type)) planOf(members, { m: type });
+        else {
+          refusalOf(members, { m: type }).to.deep.equal(
+            valueError(
+              detail(0, 'aggregation'),
+              `'${aggregation}' does not fit metric 'm' of type ${type}`,
+            ),
+          );
+        }
       }
     });
   }
