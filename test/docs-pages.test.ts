@@ -35,7 +35,9 @@ describe('the pages', () => {
     const sections = new Set(
       [...read('docs/contract.md').matchAll(/^##+ (\d+(?:\.\d+)?)/gm)].map(([, one]) => one),
     );
-    const decisions = new Set(read('docs/decisions/README.md').match(/D-\d{3}/g));
+    const decisions = new Set(
+      files.map((path) => `D-${/^docs\/decisions\/(\d{3})-/.exec(path)?.[1]}`),
+    );
     const names = new Set(files.map((path) => path.split('/').pop()));
     const others = files
       .filter((path) => /\.(ts|yml)$/.test(path))
