@@ -90,8 +90,6 @@ const annotationTemplate = namedSchema(
 export type AnnotationTemplate = Static<typeof annotationTemplate>;
 
 const shared = { section: '5.8' } as const;
-const inProject = Type.Object({ project_id: id('ProjectId') });
-const ofTemplate = Type.Object({ project_id: id('ProjectId'), template_id: id('TemplateId') });
 const path = '/v2/projects/{project_id}/annotation/templates';
 const listed = Type.Array(annotationTemplate, { maxItems: templatesMax });
 
@@ -109,7 +107,6 @@ export const createAnnotationTemplate = operation({
   method: 'POST',
   path,
   requires: 'editor',
-  params: inProject,
   body: Type.Object({
     name: name(),
     include_explanation: nullish(Type.Boolean({ default: false })),
@@ -128,7 +125,6 @@ export const listAnnotationTemplates = operation({
   method: 'GET',
   path,
   requires: 'viewer',
-  params: inProject,
   response: listed,
 });
 
@@ -141,7 +137,6 @@ export const reorderAnnotationTemplates = operation({
   method: 'POST',
   path: `${path}/reorder`,
   requires: 'editor',
-  params: inProject,
   body: Type.Object({ ordering: Type.Array(id('TemplateId'), { maxItems: templatesMax }) }),
   response: listed,
 });
@@ -154,7 +149,6 @@ export const getAnnotationTemplate = operation({
   method: 'GET',
   path: `${path}/{template_id}`,
   requires: 'viewer',
-  params: ofTemplate,
   response: annotationTemplate,
 });
 
@@ -167,7 +161,6 @@ export const changeAnnotationTemplate = operation({
   method: 'PATCH',
   path: `${path}/{template_id}`,
   requires: 'editor',
-  params: ofTemplate,
   body: Type.Object({
     name: nullish(name()),
     criteria: nullish(Type.String({ maxLength: criteriaMax })),
@@ -184,7 +177,6 @@ export const deleteAnnotationTemplate = operation({
   method: 'DELETE',
   path: `${path}/{template_id}`,
   requires: 'editor',
-  params: ofTemplate,
   response: message,
 });
 

@@ -73,7 +73,6 @@ export const listApiKeys = operation({
   method: 'GET',
   path: '/v2/users/{user_id}/api_keys',
   requires: 'self',
-  params: Type.Object({ user_id: id('UserId') }),
   query: paged,
   response: envelope('api_keys', apiKey),
 });
@@ -86,7 +85,6 @@ export const revokeApiKey = operation({
   method: 'DELETE',
   path: '/v2/users/api_keys/{api_key_id}',
   requires: 'self',
-  params: Type.Object({ api_key_id: id('ApiKeyId') }),
   response: message,
 });
 

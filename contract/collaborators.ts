@@ -55,9 +55,6 @@ const groupCollaborator = namedSchema(
   }),
 );
 
-const inProject = Type.Object({ project_id: id('ProjectId') });
-const ofUser = Type.Object({ project_id: id('ProjectId'), user_id: id('UserId') });
-const ofGroup = Type.Object({ project_id: id('ProjectId'), group_id: id('GroupId') });
 const users = '/v2/projects/{project_id}/users';
 const groups = '/v2/projects/{project_id}/groups';
 
@@ -69,7 +66,6 @@ export const listCollaborators = operation({
   method: 'GET',
   path: users,
   requires: 'viewer',
-  params: inProject,
   query: paged,
   response: envelope('collaborators', userCollaborator),
 });
@@ -83,7 +79,6 @@ export const addCollaborators = operation({
   method: 'POST',
   path: users,
   requires: 'owner',
-  params: inProject,
   body: Type.Array(
     namedSchema('CollaboratorInput', Type.Object({ user_id: id('UserId'), role: nullish(role) })),
     {
@@ -103,7 +98,6 @@ export const changeCollaborator = operation({
   method: 'PATCH',
   path: `${users}/{user_id}`,
   requires: 'owner',
-  params: ofUser,
   body: Type.Object({ role }),
   response: userCollaborator,
 });
@@ -117,7 +111,6 @@ export const removeCollaborator = operation({
   path: `${users}/{user_id}`,
   requires: 'owner',
   orSelf: true,
-  params: ofUser,
   response: message,
 });
 
@@ -129,7 +122,6 @@ export const listGroupCollaborators = operation({
   method: 'GET',
   path: groups,
   requires: 'viewer',
-  params: inProject,
   query: paged,
   response: envelope('collaborators', groupCollaborator),
 });
@@ -143,7 +135,6 @@ export const addGroupCollaborators = operation({
   method: 'POST',
   path: groups,
   requires: 'owner',
-  params: inProject,
   body: Type.Array(
     namedSchema(
       'GroupCollaboratorInput',
@@ -166,7 +157,6 @@ export const changeGroupCollaborator = operation({
   method: 'PATCH',
   path: `${groups}/{group_id}`,
   requires: 'owner',
-  params: ofGroup,
   body: Type.Object({ role }),
   response: groupCollaborator,
 });
@@ -179,7 +169,6 @@ export const removeGroupCollaborator = operation({
   method: 'DELETE',
   path: `${groups}/{group_id}`,
   requires: 'owner',
-  params: ofGroup,
   response: message,
 });
 

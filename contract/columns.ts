@@ -1,7 +1,7 @@
 import { Type, type Static } from 'typebox';
 import type { Population } from '../kernel/records/record.js';
 import { scoreTypes } from '../kernel/sandbox.js';
-import { id, nullish, name, namedSchema, oneOf } from '../kernel/schema-types.js';
+import { nullish, name, namedSchema, oneOf } from '../kernel/schema-types.js';
 import { exampleIds } from './example-ids.js';
 import { operation } from './operation.js';
 import { optionalWindow, runSelector } from './selectors.js';
@@ -73,7 +73,6 @@ const availableColumns = (operationId: string, population: Population) =>
     schemes: ['K', 'B'],
     kind: 'r',
     requires: 'viewer',
-    params: Type.Object({ project_id: id('ProjectId') }),
     body: columnQuery,
     response: columnList,
   });
@@ -96,7 +95,6 @@ export const metricsTestingColumns = operation({
   path: '/v2/projects/{project_id}/metrics-testing/available_columns',
   kind: 'r',
   requires: 'viewer',
-  params: Type.Object({ project_id: id('ProjectId') }),
   body: Type.Object({
     name: name(),
     ...runSelector,

@@ -11,7 +11,6 @@ import {
   type UserId,
 } from '../kernel/schema-types.js';
 import { asOfMember } from './as-of.js';
-import { inDataset } from './datasets.js';
 import {
   defaultPageLimit,
   envelope,
@@ -118,7 +117,6 @@ export const getDatasetContent = operation({
   method: 'GET',
   path: `${path}/content`,
   requires: 'dataset-read',
-  params: inDataset,
   query: Type.Object({ ...pageMembers, ...asOfMember }),
   response: content,
 });
@@ -138,7 +136,6 @@ export const editDatasetContent = operation({
   path: `${path}/content`,
   requires: 'dataset-write',
   conditional: true,
-  params: inDataset,
   body: Type.Object({ edits: Type.Array(edit, { minItems: 1, maxItems: editsMax }) }),
   response: Type.Null(),
   status: 204,
@@ -154,7 +151,6 @@ export const replaceDatasetContent = operation({
   path: `${path}/content`,
   requires: 'dataset-write',
   conditional: true,
-  params: inDataset,
   body: Type.Object({
     rollback_version: nullish(Type.Integer()),
     dataset_id: nullish(id('DatasetId')),
@@ -183,7 +179,6 @@ export const appendDatasetRecords = operation({
   path: `${path}/content/from_records`,
   requires: 'dataset-write',
   unknownMembers: 'refused',
-  params: inDataset,
   body: namedSchema(
     'DatasetRecords',
     Type.Object({
@@ -250,7 +245,6 @@ export const queryDatasetVersions = operation({
   path: `${path}/versions/query`,
   kind: 'r',
   requires: 'dataset-read',
-  params: inDataset,
   query: Type.Object(pageMembers),
   body: Type.Object(pageMembersOrNull),
   response: envelope('versions', version),
@@ -264,10 +258,6 @@ export const getDatasetVersionContent = operation({
   method: 'GET',
   path: `${path}/versions/{version_index}/content`,
   requires: 'dataset-read',
-  params: Type.Object({
-    ...inDataset.properties,
-    version_index: Type.Integer({ minimum: 1 }),
-  }),
   query: Type.Object(pageMembers),
   response: content,
 });

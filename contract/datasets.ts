@@ -88,7 +88,6 @@ const columnMappingInput = namedSchema(
 );
 export type ColumnMappingInput = Static<typeof columnMappingInput>;
 
-export const inDataset = Type.Object({ dataset_id: id('DatasetId') });
 const path = '/v2/datasets';
 /** Size limit of a dataset upload (contract 1.11). */
 const uploadBytesMax = 33_554_432;
@@ -166,7 +165,6 @@ export const getDataset = operation({
   method: 'GET',
   path: `${path}/{dataset_id}`,
   requires: 'dataset-read',
-  params: inDataset,
   query: Type.Object(asOfMember),
   response: dataset,
 });
@@ -181,7 +179,6 @@ export const changeDataset = operation({
   path: `${path}/{dataset_id}`,
   requires: 'dataset-write',
   conditional: true,
-  params: inDataset,
   body: Type.Object({
     name: nullish(
       Type.Union([
@@ -208,7 +205,6 @@ export const deleteDataset = operation({
   path: `${path}/{dataset_id}`,
   requires: 'dataset-write',
   conditional: true,
-  params: inDataset,
   response: message,
 });
 
@@ -220,7 +216,6 @@ export const listDatasetProjects = operation({
   method: 'GET',
   path: `${path}/{dataset_id}/projects`,
   requires: 'dataset-read',
-  params: inDataset,
   query: Type.Object(pageMembers),
   response: envelope('projects', project),
 });
@@ -239,7 +234,6 @@ const linkOperation = (
     method,
     path: `${path}/{dataset_id}/projects/{project_id}`,
     requires: 'dataset-read',
-    params: Type.Object({ dataset_id: id('DatasetId'), project_id: id('ProjectId') }),
     response: dataset,
     faults: ['forbidden'],
   });

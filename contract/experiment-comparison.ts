@@ -149,7 +149,6 @@ export const compareExperiments = operation({
   path: `${experimentsPath}/compare`,
   kind: 'r',
   requires: 'viewer',
-  params: Type.Object({ project_id: id('ProjectId') }),
   body: Type.Object({
     experiment_ids: Type.Array(id('RunId'), { minItems: 2, maxItems: experimentsMax }),
     metrics: nullish(

@@ -1,8 +1,8 @@
 import { Type, type Static } from 'typebox';
 import { type Complaint, valueComplaint } from '../kernel/fault.js';
-import { id, namedSchema, oneOf } from '../kernel/schema-types.js';
+import { namedSchema, oneOf } from '../kernel/schema-types.js';
 import { experiment } from './experiment-record.js';
-import { experimentsPath, inExperiment } from './experiments.js';
+import { experimentsPath } from './experiments.js';
 import { operation } from './operation.js';
 import { bareMetricName } from '../kernel/records/sent-record.js';
 import { metricReadings } from './record-rules.js';
@@ -32,7 +32,6 @@ export type RankingCriteria = Static<typeof shownCriteria>;
 export type Criterion = RankingCriteria['criteria'][number];
 
 const shared = { section: '5.5' } as const;
-const inProject = Type.Object({ project_id: id('ProjectId') });
 
 export const getRankingCriteria = operation({
   ...shared,
@@ -42,7 +41,6 @@ export const getRankingCriteria = operation({
   method: 'GET',
   path: `${experimentsPath}/ranking_criteria`,
   requires: 'viewer',
-  params: inProject,
   response: shownCriteria,
 });
 
@@ -55,7 +53,6 @@ export const setRankingCriteria = operation({
   method: 'PUT',
   path: `${experimentsPath}/ranking_criteria`,
   requires: 'editor',
-  params: inProject,
   body: Type.Object(
     {
       criteria: Type.Array(
@@ -81,7 +78,6 @@ export const chooseExperimentWinner = operation({
   method: 'POST',
   path: `${experimentsPath}/{experiment_id}/winner`,
   requires: 'editor',
-  params: inExperiment,
   response: experiment,
 });
 
@@ -93,7 +89,6 @@ export const withdrawExperimentWinner = operation({
   method: 'DELETE',
   path: `${experimentsPath}/{experiment_id}/winner`,
   requires: 'editor',
-  params: inExperiment,
   response: experiment,
 });
 

@@ -1,8 +1,8 @@
 import { Type } from 'typebox';
-import { id, namedSchema } from '../kernel/schema-types.js';
+import { namedSchema } from '../kernel/schema-types.js';
 import { message } from './envelope.js';
 import { experimentTag } from './experiment-record.js';
-import { experimentsPath, inExperiment } from './experiments.js';
+import { experimentsPath } from './experiments.js';
 import { operation } from './operation.js';
 
 const text = Type.String({ minLength: 1, maxLength: 256 });
@@ -11,7 +11,6 @@ const body = namedSchema(
   Type.Object({ key: text, value: text, tag_type: text }),
 );
 const shared = { section: '5.5' } as const;
-const ofTag = Type.Object({ ...inExperiment.properties, tag_id: id('TagId') });
 const path = `${experimentsPath}/{experiment_id}/tags`;
 
 export const listExperimentTags = operation({
@@ -22,7 +21,6 @@ export const listExperimentTags = operation({
   method: 'GET',
   path,
   requires: 'viewer',
-  params: inExperiment,
   response: Type.Array(experimentTag),
 });
 
@@ -35,7 +33,6 @@ export const tagExperiment = operation({
   method: 'POST',
   path,
   requires: 'editor',
-  params: inExperiment,
   body,
   response: experimentTag,
 });
@@ -49,7 +46,6 @@ export const changeExperimentTag = operation({
   method: 'PUT',
   path: `${path}/{tag_id}`,
   requires: 'editor',
-  params: ofTag,
   body,
   response: experimentTag,
 });
@@ -62,7 +58,6 @@ export const untagExperiment = operation({
   method: 'DELETE',
   path: `${path}/{tag_id}`,
   requires: 'editor',
-  params: ofTag,
   response: message,
 });
 

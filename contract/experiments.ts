@@ -9,7 +9,7 @@ import { operation } from './operation.js';
 import { scorersInput } from './scorer-settings.js';
 
 const inProject = Type.Object({ project_id: id('ProjectId') });
-export const inExperiment = Type.Object({
+const inExperiment = Type.Object({
   project_id: id('ProjectId'),
   experiment_id: id('RunId'),
 });

@@ -1,7 +1,6 @@
 import { Type, type Static } from 'typebox';
 import type { Population } from '../kernel/records/record.js';
-import { id, nullish, namedSchema, oneOf } from '../kernel/schema-types.js';
-import { inDataset } from './datasets.js';
+import { nullish, namedSchema, oneOf } from '../kernel/schema-types.js';
 import { exampleIds } from './example-ids.js';
 import { operation } from './operation.js';
 import { projectRoleFor } from './permissions.js';
@@ -53,7 +52,6 @@ const exportOperation = (operationId: string, population: Population) =>
     method: 'POST',
     path: `/v2/projects/{project_id}/${plural(population)}/export`,
     requires: projectRoleFor('export_data'),
-    params: Type.Object({ project_id: id('ProjectId') }),
     body,
   });
 
@@ -73,7 +71,6 @@ export const exportDatasetContent = operation({
   path: '/v2/datasets/{dataset_id}/content/export',
   // Every reader of a dataset may export its rows (contract 3.10).
   requires: 'dataset-read',
-  params: inDataset,
   query: Type.Object({
     version_index: Type.Optional(Type.Integer({ minimum: 1 })),
     format: Type.Optional(format),

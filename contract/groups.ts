@@ -76,8 +76,6 @@ export const groupMember = namedSchema(
   }),
 );
 
-const params = Type.Object({ group_id: id('GroupId') });
-const memberParams = Type.Object({ group_id: id('GroupId'), user_id: id('UserId') });
 const role = oneOf(groupRoles);
 const description = Type.String({ maxLength: 4_096 });
 const path = '/v2/groups';
@@ -136,7 +134,6 @@ export const getGroup = operation({
   method: 'GET',
   path: `${path}/{group_id}`,
   requires: 'group-sight',
-  params,
   response: group,
 });
 
@@ -149,7 +146,6 @@ export const changeGroup = operation({
   method: 'PATCH',
   path: `${path}/{group_id}`,
   requires: 'maintainer',
-  params,
   body: Type.Object({
     name: nullish(name(128)),
     description: nullish(description),
@@ -167,7 +163,6 @@ export const deleteGroup = operation({
   method: 'DELETE',
   path: `${path}/{group_id}`,
   requires: 'maintainer',
-  params,
   response: message,
 });
 
@@ -180,7 +175,6 @@ export const addGroupMembers = operation({
   method: 'POST',
   path: `${path}/{group_id}/members`,
   requires: 'group-sight',
-  params,
   body: Type.Array(newMember, { minItems: 1, maxItems: addedMembersMax }),
   response: Type.Array(groupMember),
 });
@@ -194,7 +188,6 @@ export const listGroupMembers = operation({
   method: 'GET',
   path: `${path}/{group_id}/members`,
   requires: 'group-sight',
-  params,
   query: paged,
   response: envelope('members', groupMember),
 });
@@ -208,7 +201,6 @@ export const changeGroupMember = operation({
   method: 'PATCH',
   path: `${path}/{group_id}/members/{user_id}`,
   requires: 'maintainer',
-  params: memberParams,
   body: Type.Object({ role }),
   response: groupMember,
 });
@@ -221,7 +213,6 @@ export const removeGroupMember = operation({
   method: 'DELETE',
   path: `${path}/{group_id}/members/{user_id}`,
   requires: 'group-sight',
-  params: memberParams,
   response: message,
 });
 

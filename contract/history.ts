@@ -121,7 +121,6 @@ export const listProjectHistory = operation({
   path: '/v2/projects/{project_id}/history',
   unknownMembers: 'near misses refused',
   requires: 'audit-project',
-  params: Type.Object({ project_id: id('ProjectId') }),
   query: Type.Object(filters),
   response: historyPage,
 });

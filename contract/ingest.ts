@@ -96,7 +96,6 @@ const place = {
   session_id: nullable(id('SessionId')),
 };
 
-const inProject = Type.Object({ project_id: id('ProjectId') });
 const shared = {
   section: '5.6',
   requires: 'editor',
@@ -113,7 +112,6 @@ export const createSession = operation({
   example: { log_stream_id: exampleIds.log_stream_id, name: 'a booking', external_id: 'call-17' },
   method: 'POST',
   path: '/v2/projects/{project_id}/sessions',
-  params: inProject,
   body: createSessionBody,
   response: Type.Object({
     id: id('SessionId'),
@@ -159,7 +157,6 @@ export const logTraces = operation({
   },
   method: 'POST',
   path: '/v2/projects/{project_id}/traces',
-  params: inProject,
   body: logTracesBody,
   items: 'traces',
   response: Type.Object({
@@ -181,7 +178,6 @@ export const updateTrace = operation({
   example: { output: 'booked and paid', tags: ['paid'], metrics: { reward: 0.5 } },
   method: 'PATCH',
   path: '/v2/projects/{project_id}/traces/{trace_id}',
-  params: Type.Object({ project_id: id('ProjectId'), trace_id: id('TraceId') }),
   body: updateTraceBody,
   response: Type.Object({
     ...place,
@@ -206,7 +202,6 @@ export const logSpans = operation({
   },
   method: 'POST',
   path: '/v2/projects/{project_id}/spans',
-  params: inProject,
   body: logSpansBody,
   items: 'spans',
   response: Type.Object({
@@ -226,7 +221,6 @@ export const updateSpan = operation({
   example: { status_code: 200, duration_ns: 1_500_000 },
   method: 'PATCH',
   path: '/v2/projects/{project_id}/spans/{span_id}',
-  params: Type.Object({ project_id: id('ProjectId'), span_id: id('SpanId') }),
   body: updateSpanBody,
   response: Type.Object({
     ...place,

@@ -33,7 +33,6 @@ type InsightsSettingsAnswer = Static<typeof settings>;
 const shared = {
   section: '4.10',
   path: '/v2/projects/{project_id}/runs/{run_id}/insights-settings',
-  params: Type.Object({ project_id: id('ProjectId'), run_id: id('RunId') }),
   response: settings,
 } as const;
 

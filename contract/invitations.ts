@@ -67,7 +67,6 @@ export const issueInvitation = operation({
   method: 'POST',
   path: '/v2/users/{user_id}/invitation',
   requires: 'manager',
-  params: Type.Object({ user_id: id('UserId') }),
   /** `invitation_token` is shown this once; a replay under an Idempotency-Key has `""`. */
   response: Type.Object({ invitation_token: secret(), expires_at: instant }),
 });

@@ -57,7 +57,6 @@ export const getJob = operation({
   description: "The id of a validation's job is that of its task.",
   path: '/v2/jobs/{job_id}',
   requires: 'scorer-job',
-  params: Type.Object({ job_id: id('JobId') }),
   response: job,
 });
 
@@ -69,7 +68,6 @@ export const listRunJobs = operation({
   description: 'At most 100.',
   path: '/v2/projects/{project_id}/runs/{run_id}/jobs',
   requires: 'viewer',
-  params: Type.Object({ project_id: id('ProjectId'), run_id: id('RunId') }),
   response: Type.Array(job, { maxItems: runJobsMax }),
 });
 

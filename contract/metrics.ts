@@ -2,7 +2,7 @@ import { Type, type Static } from 'typebox';
 import { errorTypes, severities } from '../kernel/records/evaluation-errors.js';
 import { histogramBinsMax } from '../kernel/records/histogram.js';
 import { aggregations, groupKeysMax } from '../kernel/records/query-plans.js';
-import { id, instant, nullish, namedSchema, nullable, oneOf } from '../kernel/schema-types.js';
+import { instant, nullish, namedSchema, nullable, oneOf } from '../kernel/schema-types.js';
 import { exampleIds } from './example-ids.js';
 import { filterNode } from './filters.js';
 import { operation } from './operation.js';
@@ -154,7 +154,6 @@ export const customSearch = operation({
   path: '/v2/projects/{project_id}/metrics/custom_search',
   kind: 'r',
   requires: 'viewer',
-  params: Type.Object({ project_id: id('ProjectId') }),
   body: customSearchBody,
   response: Type.Object({
     group_by_columns: Type.Array(Type.String()),

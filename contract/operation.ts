@@ -8,6 +8,7 @@ import type { IfMatch } from '../kernel/if-match.js';
 import type { Brand, Instant, Json, OrganizationId } from '../kernel/schema-types.js';
 import type { Protobuf } from './protobuf-messages.js';
 import type { MisspeltHeader } from './misspelt-headers.js';
+import { parametersIn, type PathParameters } from './path-parameters.js';
 import type { PartialIngest } from './partial-ingest.js';
 import type { Principal, VisibleProject, Requirement } from './roles.js';
 
@@ -121,57 +122,44 @@ type MethodBody = {
   readonly bodies: Readonly<Record<string, TSchema>>;
 };
 
+type RequiredMember = 'operationId' | 'summary' | 'section' | 'method' | 'requires' | 'response';
+
 type OperationSpec<
+  Path extends string,
   P extends TObject,
   Q extends TObject,
   B extends TSchema,
   R extends TSchema,
-> = Pick<
-  Operation<P, Q, B, R>,
-  'operationId' | 'summary' | 'section' | 'method' | 'path' | 'requires' | 'response'
-> & {
-  readonly params?: P;
-  readonly query?: Q;
-  readonly body?: B;
-  readonly form?: Form<B>;
-  readonly bodyBy?: MethodBody;
-} & Partial<
-    Pick<
+> = Pick<Operation<P, Q, B, R>, RequiredMember> &
+  Partial<
+    Omit<
       Operation<P, Q, B, R>,
-      | 'kind'
-      | 'description'
-      | 'example'
-      | 'unknownMembers'
-      | 'schemes'
-      | 'orSelf'
-      | 'size'
-      | 'items'
-      | 'encoding'
-      | 'headers'
-      | 'protobuf'
-      | 'cookie'
-      | 'status'
-      | 'media'
-      | 'otherMedia'
-      | 'conditional'
-      | 'faults'
+      RequiredMember | 'path' | 'params' | 'query' | 'body' | 'form' | 'bodyBy'
     >
-  >;
+  > & {
+    readonly path: Path;
+    readonly params?: P;
+    readonly query?: Q;
+    readonly body?: B;
+    readonly form?: Form<B>;
+    readonly bodyBy?: MethodBody;
+  };
 
 const everyScheme = ['K', 'B', 'P'] as const;
 const noParameters = Type.Object({});
 
 /**
- * Builds an operation. Defaults: every scheme, no parameters, one JSON body and response; a GET
- * reads, any other method writes.
+ * Builds an operation. Defaults: every scheme, the parameters of its path, one JSON body and
+ * response; a GET reads, any other method writes.
  */
 export const operation = <
   R extends TSchema,
-  P extends TObject = typeof noParameters,
+  const Path extends string,
+  P extends TObject = PathParameters<Path>,
   Q extends TObject = typeof noParameters,
   B extends TSchema = TSchema,
 >(
-  written: OperationSpec<P, Q, B, R>,
+  written: OperationSpec<Path, P, Q, B, R>,
 ): Operation<P, Q, B, R> => {
   const { method, kind = method === 'GET' ? 'r' : 'w' } = written;
   return {
@@ -191,7 +179,7 @@ export const operation = <
     conditional: false,
     ...written,
     kind,
-    params: written.params ?? (noParameters as unknown as P),
+    params: written.params ?? (parametersIn(written.path) as unknown as P),
     query: written.query ?? (noParameters as unknown as Q),
     unknownMembers: written.unknownMembers ?? unknownMembersOf(written),
     faults: operationFaults({ ...written, kind }),

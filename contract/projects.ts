@@ -54,7 +54,6 @@ export const project = namedSchema(
   }),
 );
 
-const params = Type.Object({ project_id: id('ProjectId') });
 const listed = Type.Array(project, { maxItems: plainListMax });
 
 export const createProject = operation({
@@ -124,7 +123,6 @@ export const getProject = operation({
   method: 'GET',
   path: '/v2/projects/{project_id}',
   requires: 'viewer',
-  params,
   response: project,
 });
 
@@ -138,7 +136,6 @@ export const changeProject = operation({
   method: 'PUT',
   path: '/v2/projects/{project_id}',
   requires: 'owner',
-  params,
   body: Type.Object(
     {
       name: nullish(name()),
@@ -161,7 +158,6 @@ export const deleteProject = operation({
   method: 'DELETE',
   path: '/v2/projects/{project_id}',
   requires: 'owner',
-  params,
   response: message,
 });
 

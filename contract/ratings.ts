@@ -110,7 +110,6 @@ export const rateTraces = operation({
   path: '/v2/projects/{project_id}/annotation/ratings',
   schemes,
   requires: 'annotator',
-  params: Type.Object({ project_id: id('ProjectId') }),
   body: Type.Object({
     operations: Type.Array(ratingOperation, { minItems: 1, maxItems: ratingOperationsMax }),
     selector: namedSchema(
@@ -128,11 +127,6 @@ const ofTrace = {
   section: '5.8',
   path: '/v2/projects/{project_id}/annotation/templates/{template_id}/traces/{trace_id}/rating',
   schemes,
-  params: Type.Object({
-    project_id: id('ProjectId'),
-    template_id: id('TemplateId'),
-    trace_id: id('TraceId'),
-  }),
 } as const;
 /** Caller's own rating; `created_at` is when it was last set. */
 const ownRating = namedSchema(

@@ -1,7 +1,7 @@
 import { Type, type Static } from 'typebox';
 import { type Complaint, valueComplaint } from '../kernel/fault.js';
 import type { Population } from '../kernel/records/record.js';
-import { id, nullish, namedSchema } from '../kernel/schema-types.js';
+import { nullish, namedSchema } from '../kernel/schema-types.js';
 import { exampleIds } from './example-ids.js';
 import { filterLeaf, filterNode, flatFiltersMax } from './filters.js';
 import { operation } from './operation.js';
@@ -53,7 +53,6 @@ const deletion = (operationId: string, population: Population) =>
     path: `/v2/projects/{project_id}/${population}s/delete`,
     requires: 'owner',
     unknownMembers: 'refused',
-    params: Type.Object({ project_id: id('ProjectId') }),
     body: deletionBody,
     response: namedSchema(
       'DeletedRecords',

@@ -214,7 +214,6 @@ const shared = {
   kind: 'r',
   requires: 'viewer',
 } as const;
-const inProject = Type.Object({ project_id: id('ProjectId') });
 
 const search = (operationId: string, population: Population) =>
   operation({
@@ -245,7 +244,6 @@ const search = (operationId: string, population: Population) =>
     },
     method: 'POST',
     path: `/v2/projects/{project_id}/${plural(population)}/search`,
-    params: inProject,
     body: searchBody,
     response: searchPage(population),
   });
@@ -260,7 +258,6 @@ const count = (operationId: string, population: Population) =>
     },
     method: 'POST',
     path: `/v2/projects/{project_id}/${plural(population)}/count`,
-    params: inProject,
     body: searchBody,
     response: recordCount,
   });
@@ -290,7 +287,6 @@ export const getTrace = operation({
     'spans are neither read nor answered.',
   method: 'GET',
   path: '/v2/projects/{project_id}/traces/{trace_id}',
-  params: Type.Object({ project_id: id('ProjectId'), trace_id: id('TraceId') }),
   query: shownParts,
   response: Type.Unsafe<RecordView>(traceTree),
 });
@@ -303,7 +299,6 @@ export const getSpan = operation({
     'spans below it are neither read nor answered.',
   method: 'GET',
   path: '/v2/projects/{project_id}/spans/{span_id}',
-  params: Type.Object({ project_id: id('ProjectId'), span_id: id('SpanId') }),
   query: shownParts,
   response: Type.Unsafe<RecordView>(spanTree),
 });
@@ -314,7 +309,6 @@ export const getSession = operation({
   description: 'Traces come in pages, the oldest first; `next_starting_token` says where to go on.',
   method: 'GET',
   path: '/v2/projects/{project_id}/sessions/{session_id}',
-  params: Type.Object({ project_id: id('ProjectId'), session_id: id('SessionId') }),
   query: paged,
   response: Type.Unsafe<RecordView>(sessionTree),
 });

@@ -65,7 +65,6 @@ export type RunScorer = Static<typeof settings>['scorers'][number];
 const shared = {
   section: '5.10',
   path: '/v2/projects/{project_id}/runs/{run_id}/scorer-settings',
-  params: Type.Object({ project_id: id('ProjectId'), run_id: id('RunId') }),
   response: settings,
 } as const;
 const write = {

@@ -120,7 +120,6 @@ export const pollScorerValidation = operation({
   path: '/v2/scorers/code/validate/{task_id}',
   requires: 'scorer-task',
   /** Also the id of the validation's run. */
-  params: Type.Object({ task_id: id('ScorerTaskId') }),
   response: task,
 });
 

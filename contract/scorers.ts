@@ -105,7 +105,6 @@ const scorerDetailsInput = Type.Object(details);
 export type ScorerDetailsInput = Static<typeof scorerDetailsInput>;
 
 const shared = { section: '5.10' } as const;
-const inScorer = Type.Object({ scorer_id: id('ScorerId') });
 const path = '/v2/scorers';
 
 export const createScorer = operation({
@@ -166,7 +165,6 @@ export const getScorer = operation({
   method: 'GET',
   path: `${path}/{scorer_id}`,
   requires: 'signed-in',
-  params: inScorer,
   response: scorer,
 });
 
@@ -179,7 +177,6 @@ export const changeScorer = operation({
   method: 'PATCH',
   path: `${path}/{scorer_id}`,
   requires: 'scorer-owner',
-  params: inScorer,
   body: scorerDetailsInput,
   response: scorer,
 });
@@ -192,7 +189,6 @@ export const deleteScorer = operation({
   method: 'DELETE',
   path: `${path}/{scorer_id}`,
   requires: 'scorer-owner',
-  params: inScorer,
   response: message,
 });
 
@@ -205,7 +201,6 @@ export const addScorerVersion = operation({
   method: 'POST',
   path: `${path}/{scorer_id}/version/code`,
   requires: 'scorer-owner',
-  params: inScorer,
   form: {
     files: { file: { required: true, bytesMax: scorerFileBytesMax } },
     parts: Type.Object({
@@ -224,7 +219,6 @@ export const getScorerCode = operation({
   method: 'GET',
   path: `${path}/{scorer_id}/version/code`,
   requires: 'signed-in',
-  params: inScorer,
   query: Type.Object({ version: Type.Optional(Type.Integer({ minimum: 1 })) }),
   response: Type.String(),
   media: 'text/x-python',
@@ -238,7 +232,6 @@ export const listScorerVersions = operation({
   method: 'GET',
   path: `${path}/{scorer_id}/versions`,
   requires: 'signed-in',
-  params: inScorer,
   query: Type.Object(pageMembers),
   response: envelope('versions', scorerVersion),
 });

@@ -69,11 +69,6 @@ const backfillSchema = namedSchema(
 const shared = {
   section: '5.10',
   path: '/v2/projects/{project_id}/runs/{run_id}/scorers/{scorer_id}/score',
-  params: Type.Object({
-    project_id: id('ProjectId'),
-    run_id: id('RunId'),
-    scorer_id: id('ScorerId'),
-  }),
 } as const;
 
 export const scorePast = operation({

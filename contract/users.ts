@@ -84,7 +84,6 @@ export const userAnswer = (
   generic_permissions: [],
 });
 
-const ofUser = Type.Object({ user_id: id('UserId') });
 /** First or last name: a name of contract 1.3 that may be empty. */
 export const personalName = Type.String({ maxLength: 255, 'x-kind': 'name' });
 
@@ -146,7 +145,6 @@ export const getUser = operation({
   method: 'GET',
   path: '/v2/users/{user_id}',
   requires: 'person',
-  params: ofUser,
   response: user,
 });
 
@@ -159,7 +157,6 @@ export const changeUser = operation({
   method: 'PUT',
   path: '/v2/users/{user_id}',
   requires: 'self',
-  params: ofUser,
   body: Type.Object({
     first_name: nullish(personalName),
     last_name: nullish(personalName),
@@ -176,7 +173,6 @@ export const removeUser = operation({
   method: 'DELETE',
   path: '/v2/users/{user_id}',
   requires: 'manager',
-  params: ofUser,
   response: message,
 });
 

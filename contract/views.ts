@@ -30,8 +30,6 @@ const savedView = namedSchema(
 export type SavedView = Static<typeof savedView>;
 
 const shared = { section: '5.16' } as const;
-const inProject = Type.Object({ project_id: id('ProjectId') });
-const ofView = Type.Object({ project_id: id('ProjectId'), view_id: id('ViewId') });
 const path = '/v2/projects/{project_id}/views';
 
 export const createView = operation({
@@ -43,7 +41,6 @@ export const createView = operation({
   method: 'POST',
   path,
   requires: 'view-write',
-  params: inProject,
   body: Type.Object({
     name: name(),
     page,
@@ -62,7 +59,6 @@ export const listViews = operation({
   method: 'GET',
   path,
   requires: 'viewer',
-  params: inProject,
   query: Type.Object({ page: Type.Optional(page) }),
   response: Type.Array(savedView, { maxItems: projectViewsMax }),
 });
@@ -75,7 +71,6 @@ export const getView = operation({
   method: 'GET',
   path: `${path}/{view_id}`,
   requires: 'viewer',
-  params: ofView,
   response: savedView,
 });
 
@@ -89,7 +84,6 @@ export const changeView = operation({
   path: `${path}/{view_id}`,
   requires: 'view-write',
   conditional: true,
-  params: ofView,
   body: Type.Object({
     name: nullish(name()),
     state: nullish(state),
@@ -108,7 +102,6 @@ export const deleteView = operation({
   path: `${path}/{view_id}`,
   requires: 'view-write',
   conditional: true,
-  params: ofView,
   response: message,
 });
 
