@@ -1,4 +1,4 @@
-import { isRejection, type Decide, type Decision, type Fold } from './decision.js';
+import { isRejection, type Decision, type Fold } from './decision.js';
 import { Fault } from './fault.js';
 import {
   logStart,
@@ -53,7 +53,7 @@ export type TransactResult<S, E> = {
 /** Decision over several streams, each with its argument. */
 type Decider<A, S, E extends Event> = {
   readonly load: (stream: StreamName, argument: A) => Promise<StreamState<S>>;
-  readonly decide: (state: S, argument: A) => Decision<E>;
+  readonly decide: (state: S, argument: A) => Decision<E> | Promise<Decision<E>>;
   readonly companions?: CompanionsOf<S, E>;
 };
 
@@ -139,13 +139,14 @@ const streamMutexOf = memoizeByObject((_log: EventLog): KeyedMutex => openKeyedM
  * Optimistic concurrency: loads, folds, decides and appends at the revision it read, one call at a
  * time per stream of this log; after a race lost to another process it retries, at most
  * `conflictRetriesMax` times. A rejection becomes a Fault; so `throw` starts where I/O does. With
- * `companions`, events go with additions to other streams, and losing their race is a lost race.
+ * `companions`, events go with additions to other streams, and losing their race is a lost race. A
+ * decision may wait for what it stores first.
  */
 export const transact = <S, E extends Event>(
   log: EventLog,
   stream: StreamName,
   fold: CachedFold<S, E>,
-  decide: Decide<S, NoInfer<E>>,
+  decide: (state: S) => Decision<NoInfer<E>> | Promise<Decision<NoInfer<E>>>,
   authorship: Authorship,
   companions?: CompanionsOf<S, E>,
 ): Promise<TransactResult<S, E>> =>
@@ -191,7 +192,7 @@ const decideAndAppend = async <A, S, E extends Event>(
     /** Index of each stream's own addition. */
     const pending = new Map<number, StreamName>();
     for (const [stream, before, argument] of await loadStreamStates(open, load)) {
-      const events = decide(before.state, argument);
+      const events = await decide(before.state, argument);
       if (isRejection(events)) throw new Fault(events.rejected, events.detail, events.details);
       outcomes.set(stream, { before, events, position: before.position });
       if (events.length === 0) continue;

@@ -203,10 +203,10 @@ const datasetRoutes = (
   needs: Needs,
   queries: ReturnType<typeof readModelQueries>,
 ): readonly Route[] => {
-  const { log, ids, documents, authorizer, keyedMutex } = needs;
+  const { log, ids, documents, authorizer } = needs;
   const visibleProject: RequestAuthorizer['visibleProject'] = (principal, id) =>
     authorizer.visibleProject(principal, id);
-  const writing = { log, ids, readTable, keyedMutex, visibleProject };
+  const writing = { log, ids, readTable, visibleProject };
   return [
     ...datasetWrites(writing),
     ...recordAppendRoutes({

@@ -58,16 +58,12 @@ export const change =
     return events;
   };
 
-/**
- * Adds a version made from version `base`. Optimistic concurrency: refused when another version was
- * added since. `mapping`: the column mapping after removed and renamed columns.
- */
+/** Adds a version. `mapping`: the column mapping after removed and renamed columns. */
 export const changeContent =
-  (base: number, content: ContentChanged, mapping: StoredMapping | null): DecideDataset =>
+  (content: ContentChanged, mapping: StoredMapping | null): DecideDataset =>
   (dataset) => {
     if (dataset?.live !== true) return datasetNotFound;
     if (hasChange(dataset, [content.content_id])) return [];
-    if (dataset.versions.length !== base) return contentConflict;
     return [
       { type: 'DatasetContentChanged', data: content },
       ...(mapping === null || sameMapping(mapping, dataset.mapping)
@@ -125,4 +121,3 @@ const namesIn = ({ columns }: Pick<ContentChanged, 'columns'>): ReadonlySet<stri
 
 const invalid = 'The request is not valid';
 const datasetNotFound = reject('not-found', 'Dataset not found');
-const contentConflict = reject('conflict', 'The content was changed concurrently; try again');

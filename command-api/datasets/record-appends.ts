@@ -3,7 +3,7 @@ import { contentTag } from '../../contract/datasets.js';
 import { writeRoute, type Route } from '../../contract/operation.js';
 import type { ContentCell, RowId } from '../../kernel/dataset-content.js';
 import { Fault, validationFault, type Complaint, valueComplaint } from '../../kernel/fault.js';
-import { currentVersion, datasetStream, type Dataset } from '../facts/datasets.js';
+import { currentVersion, type Dataset } from '../facts/datasets.js';
 import { createVersion, type PreparedVersion } from './versions.js';
 import { applyEdits, columnNameRule, isColumnName } from './edits.js';
 import type { DatasetNeeds } from './needs.js';
@@ -45,16 +45,14 @@ const appendRecordsRoute = (needs: Needs): Route =>
       }));
       // Result of a repeat whose first try made its version.
       let done: AppendResult = { added: 0, columns: [] };
-      const { position, version } = await needs.keyedMutex([datasetStream(id)], () =>
-        createVersion(
-          needs,
-          { id, userId: principal.userId, ifMatch: null, cause, mint },
-          async (at) => {
-            const { prepared, ...made } = await appendRecordRows(needs, at, named);
-            done = made;
-            return prepared;
-          },
-        ),
+      const { position, version } = await createVersion(
+        needs,
+        { id, userId: principal.userId, ifMatch: null, cause, mint },
+        async (at) => {
+          const { prepared, ...made } = await appendRecordRows(needs, at, named);
+          done = made;
+          return prepared;
+        },
       );
       return {
         position,

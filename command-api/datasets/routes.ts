@@ -21,7 +21,7 @@ import { Fault } from '../../kernel/fault.js';
 import { isIfMatchMet, type IfMatch } from '../../kernel/if-match.js';
 import type { DatasetId } from '../../kernel/schema-types.js';
 import type { Authorship } from '../../kernel/transact.js';
-import { datasets, datasetStream, type Dataset } from '../facts/datasets.js';
+import { datasets, type Dataset } from '../facts/datasets.js';
 import { visibleDataset } from '../access/dataset-visibility.js';
 import { loadUserBlock } from '../facts/users.js';
 import { factsOf, liveProjects } from './dataset-facts.js';
@@ -62,8 +62,10 @@ const changeDatasetRoute = (needs: DatasetNeeds): Route =>
         mapping: body.column_mapping ?? null,
         publish: body.draft === false,
       };
-      const { dataset, position } = await needs.keyedMutex([datasetStream(id)], () =>
-        changeDatasetFields(needs, { id, wanted, ifMatch }, cause),
+      const { dataset, position } = await changeDatasetFields(
+        needs,
+        { id, wanted, ifMatch },
+        cause,
       );
       const shown = await datasetAnswerOf(needs, dataset, principal);
       return { position, body: shown, etag: datasetTag(dataset) };
@@ -73,9 +75,7 @@ const changeDatasetRoute = (needs: DatasetNeeds): Route =>
 
 const deleteDatasetRoute = (needs: DatasetNeeds): Route =>
   writeRoute(deleteDataset, async ({ params: { dataset_id: id }, ifMatch, cause }) => {
-    const { position } = await needs.keyedMutex([datasetStream(id)], () =>
-      transactDataset(needs, id, ifMatching(ifMatch, remove()), cause),
-    );
+    const { position } = await transactDataset(needs, id, ifMatching(ifMatch, remove()), cause);
     return { position, body: { message: 'The dataset is deleted; its rows are being erased.' } };
   });
 
@@ -143,7 +143,7 @@ const changeLink = async (
   if (project === null || !isRoleAtLeast(projectRoles, project.role, 'editor')) {
     throw new Fault('forbidden', 'Linking a dataset needs the role editor of the project');
   }
-  return needs.keyedMutex([datasetStream(id)], () => transactDataset(needs, id, decide, cause));
+  return transactDataset(needs, id, decide, cause);
 };
 
 const requireDataset = (dataset: Dataset | null): Dataset => {

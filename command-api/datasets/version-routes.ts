@@ -11,14 +11,13 @@ import {
 } from '../../kernel/fault.js';
 import type { DatasetId } from '../../kernel/schema-types.js';
 import { visibleDataset } from '../access/dataset-visibility.js';
-import { currentVersion, datasetStream, type Dataset } from '../facts/datasets.js';
+import { currentVersion, type Dataset } from '../facts/datasets.js';
 import {
   copyVersion,
   createVersion,
   rollbackVersion,
   tableOf,
   type VersionChange,
-  type PrepareVersion,
   type PreparedVersion,
 } from './versions.js';
 import { applyEdits } from './edits.js';
@@ -37,7 +36,7 @@ const editContentRoute = (needs: DatasetNeeds): Route =>
   writeRoute(editDatasetContent, async (request) => {
     const { body, isStrict } = request;
     let made: readonly string[] = [];
-    const { position, version } = await changeContentInTurn(
+    const { position, version } = await createVersion(
       needs,
       versionChangeOf(request),
       async (dataset, content) => {
@@ -75,7 +74,7 @@ const replaceContentRoute = (needs: DatasetNeeds): Route =>
       if (other === null && source != null && source !== params.dataset_id) {
         throw new Fault('not-found', 'Dataset not found');
       }
-      const { position, version } = await changeContentInTurn(
+      const { position, version } = await createVersion(
         needs,
         versionChangeOf(request),
         (dataset, content) =>
@@ -92,12 +91,6 @@ const replaceContentRoute = (needs: DatasetNeeds): Route =>
     },
     ({ body }) => replacementComplaints(body),
   );
-
-const changeContentInTurn = (
-  needs: DatasetNeeds,
-  request: VersionChange,
-  prepare: PrepareVersion,
-) => needs.keyedMutex([datasetStream(request.id)], () => createVersion(needs, request, prepare));
 
 const rowIds =
   ({ ids }: DatasetNeeds, content: ContentId) =>

@@ -1,4 +1,4 @@
-import type { ContentChanged, StoredMapping } from '../../events/datasets.js';
+import type { ContentChanged, DatasetEvent, StoredMapping } from '../../events/datasets.js';
 import {
   readCell,
   compactCells,
@@ -8,14 +8,12 @@ import {
   type ContentId,
   type ContentRow,
 } from '../../kernel/dataset-content.js';
-import { Fault } from '../../kernel/fault.js';
+import { reject, type Decision } from '../../kernel/decision.js';
 import type { EventLog, Ids, Position } from '../../kernel/ports.js';
 import { isIfMatchMet, type IfMatch } from '../../kernel/if-match.js';
 import type { DatasetId, UserId } from '../../kernel/schema-types.js';
 import {
-  asConflict,
-  loadStreamState,
-  retryOnConflict,
+  conflictFault,
   conflictRetriesMax,
   transact,
   type Authorship,
@@ -52,45 +50,68 @@ export type VersionChange = {
 };
 
 /**
- * Makes a new version under optimistic concurrency: prepares it from the current one, stores its
- * rows, appends it; after a conflict with another version prepares it again, at most
- * `conflictRetriesMax` times. Idempotent under one Idempotency-Key: a repeat finds the version that
- * it made before. Rows of a failed try are named by no version and are erased with the dataset.
+ * Makes a new version: prepares it from the current one, stores its rows, and appends it, one at a
+ * time per dataset. After a conflict with a version of another process it is prepared again, at
+ * most `conflictRetriesMax` times. Idempotent under one Idempotency-Key: a repeat finds the version
+ * that it made before. Rows of a failed try are in no version and are erased with the dataset.
  */
 export const createVersion = async (
-  { log, ids }: { readonly log: EventLog; readonly ids: Pick<Ids, 'derive'> },
+  { log, ids }: StorageNeeds,
   changing: VersionChange,
   prepare: PrepareVersion,
 ): Promise<{ readonly version: number; readonly position: Position }> => {
   const { id, ifMatch, cause, mint } = changing;
   const contents = Array.from({ length: conflictRetriesMax + 1 }, () => mint('ContentId'));
-  return retryOnConflict(async (attempt) => {
-    const content = contents[attempt] ?? mint('ContentId');
-    const { state, position } = await loadStreamState(log, datasetStream(id), datasets);
-    if (state?.live !== true) throw new Fault('not-found', 'Dataset not found');
-    const version = state.versions.length;
-    if (hasChange(state, contents)) return { version, position };
-    if (!isIfMatchMet(ifMatch, contentTag(version))) {
-      throw new Fault('precondition-failed', 'The content was changed meanwhile');
+  const unused = [...contents];
+  let stored: { readonly base: number; readonly version: StoredVersion | null } | null = null;
+  const decide = async (dataset: Dataset | null): Promise<Decision<DatasetEvent>> => {
+    if (dataset?.live !== true) return reject('not-found', 'Dataset not found');
+    if (hasChange(dataset, contents)) return [];
+    const base = dataset.versions.length;
+    if (!isIfMatchMet(ifMatch, contentTag(base))) {
+      return reject('precondition-failed', 'The content was changed meanwhile');
     }
-    const prepared = await prepare(state, content);
-    if (prepared === null) return { version, position };
+    if (stored?.base !== base) {
+      stored = { base, version: await storeVersion({ log, ids }, dataset, prepare, unused, cause) };
+    }
+    const { version } = stored;
+    if (version === null) return [];
+    const content = contentChangedData(dataset, version, changing);
+    return changeContent(content, mappingWith(dataset, version))(dataset);
+  };
+  const { state, position } = await transact(log, datasetStream(id), datasets, decide, cause);
+  return { version: state?.versions.length ?? 0, position };
+};
+
+type StorageNeeds = { readonly log: EventLog; readonly ids: Pick<Ids, 'derive'> };
+type StoredVersion = PreparedVersion & RowLayout & { readonly content: ContentId };
+
+/** Prepares a version and stores its rows under the first of these ids that has no rows yet. */
+const storeVersion = async (
+  { log, ids }: StorageNeeds,
+  dataset: Dataset,
+  prepare: PrepareVersion,
+  unused: ContentId[],
+  cause: Authorship,
+): Promise<StoredVersion | null> => {
+  for (;;) {
+    const content = unused.shift();
+    if (content === undefined) throw conflictFault();
+    const prepared = await prepare(dataset, content);
+    if (prepared === null) return null;
     const layout = await layOutRows(prepared.stretches, contentsFrom(ids, content));
-    if (!(await storeRows(log, id, layout.chunks, cause))) return 'conflict';
-    const data = contentChangedData(state, prepared, layout, { ...changing, content });
-    const decide = changeContent(version, data, mappingWith(state, prepared));
-    const done = await transact(log, datasetStream(id), datasets, decide, cause).catch(asConflict);
-    return done === 'conflict' ? done : { version: version + 1, position: done.position };
-  });
+    if (await storeRows(log, dataset.id, layout.chunks, cause)) {
+      return { ...prepared, ...layout, content };
+    }
+  }
 };
 
 const contentChangedData = (
   dataset: Dataset,
-  { source, columns, counts }: PreparedVersion,
-  { parts }: RowLayout,
-  { id, userId, cause, content }: VersionChange & { readonly content: ContentId },
+  { source, columns, counts, parts, content }: StoredVersion,
+  { userId, cause }: VersionChange,
 ): ContentChanged => ({
-  dataset_id: id,
+  dataset_id: dataset.id,
   version_index: dataset.versions.length + 1,
   content_id: content,
   source,

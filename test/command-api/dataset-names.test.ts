@@ -7,10 +7,9 @@ import { datasets, datasetStream } from '../../command-api/facts/datasets.js';
 import { changeDataset } from '../../contract/datasets.js';
 import { randomIds } from '../../engines/node/ids.js';
 import type { ContentId } from '../../kernel/dataset-content.js';
-import { openKeyedMutex } from '../../kernel/concurrency.js';
 import { Fault } from '../../kernel/fault.js';
 import { claimGraceSeconds } from '../../kernel/name-reservation.js';
-import type { EventLog, StreamAppend } from '../../kernel/ports.js';
+import type { EventLog, StreamAppend, StreamName } from '../../kernel/ports.js';
 import type { DatasetId } from '../../kernel/schema-types.js';
 import { loadStreamState } from '../../kernel/transact.js';
 import { organization, userId } from '../support/access-events.js';
@@ -56,11 +55,16 @@ const newId = (): DatasetId => randomUUID() as string as DatasetId;
 
 const recordingLog = (log: EventLog) => {
   const batches: (readonly StreamAppend[])[] = [];
+  const reads: StreamName[] = [];
   const append = (batch: readonly StreamAppend[]) => {
     batches.push(batch);
     return log.append(batch);
   };
-  return { batches, log: { ...log, append } };
+  const portions: EventLog['portions'] = (stream, range) => {
+    reads.push(stream);
+    return log.portions(stream, range);
+  };
+  return { batches, reads, log: { ...log, append, portions } };
 };
 
 /** Log of a process that is killed during its first append, after `count` of its streams. */
@@ -124,13 +128,12 @@ for (const [engine, open] of [
     const reservation = (name: string) =>
       datasetNames.stream({ ids: randomIds }, { scope: organization, name });
 
-    it('change by one append of the route', async () => {
+    it('change by one read and one append of the route', async () => {
       const id = await made('old');
-      const { log, batches } = recordingLog(world.log);
+      const { log, batches, reads } = recordingLog(world.log);
       const route = datasetWrites({
         log,
         ids: randomIds,
-        keyedMutex: openKeyedMutex(),
         readTable: async () => ({ columns: [], rows: [] }),
         visibleProject: async () => null,
       }).find(({ operation }) => operation.operationId === changeDataset.operationId);
@@ -142,6 +145,7 @@ for (const [engine, open] of [
         principal,
         cause: authorAt(),
       } as never);
+      expect(reads.filter((stream) => stream === datasetStream(id))).to.have.length(1);
       expect(batches.map((batch) => batch.map(({ stream }) => stream))).to.deep.equal([
         [reservation('new'), datasetStream(id), reservation('old')],
       ]);

@@ -6,6 +6,7 @@ import {
   rowsStream,
   type Dataset,
 } from '../../command-api/facts/datasets.js';
+import { mappingOf } from '../../command-api/datasets/column-mapping.js';
 import {
   createVersion,
   type VersionChange,
@@ -102,6 +103,8 @@ describe('a new version of a dataset', () => {
     };
   };
   const needs = () => ({ log: world.log, ids: randomIds });
+  /** Another process: it shares no mutex with this one. */
+  const elsewhere = () => ({ log: { ...world.log }, ids: randomIds });
   const now = async (): Promise<Dataset> => {
     const { state } = await loadStreamState(world.log, datasetStream(id), datasets);
     if (state === null) throw new Error('the dataset was created');
@@ -117,7 +120,9 @@ describe('a new version of a dataset', () => {
     const interrupted: PrepareVersion = async (dataset, content) => {
       const prepared = await oneMore('mine')(dataset, content);
       others -= 1;
-      if (others >= 0) await createVersion(needs(), changing(), oneMore(`other ${others}`));
+      if (others >= 0) {
+        await createVersion(elsewhere(), changing(), oneMore(`other ${others}`));
+      }
       return prepared;
     };
     const { version } = await createVersion(needs(), changing(), interrupted);
@@ -125,9 +130,41 @@ describe('a new version of a dataset', () => {
     expect(await texts()).to.deep.equal(['other 1', 'other 0', 'mine']);
   });
 
+  it('is prepared once while another process renames and maps the dataset', async () => {
+    const mapped = (column: string): DatasetEvent => ({
+      type: 'ColumnMappingChanged',
+      data: { dataset_id: id, column_mapping: mappingOf({ input: [column] }) },
+    });
+    await world.append(datasetStream(id), mapped('b'));
+    let times = 0;
+    const interrupted: PrepareVersion = async (dataset, content) => {
+      times += 1;
+      const renamed = { type: 'DatasetRenamed', data: { dataset_id: id, name: 'new' } };
+      await world.append(datasetStream(id), renamed, mapped('a'));
+      return oneMore('mine')(dataset, content);
+    };
+    await createVersion(needs(), changing(), interrupted);
+    const { mapping } = await now();
+    expect([times, currentVersion(await now()).name]).to.deep.equal([1, 'new']);
+    expect(mapping).to.deep.equal(mappingOf({ input: ['a'] }));
+  });
+
+  it('waits for the version before it, and then is prepared once', async () => {
+    const times: number[] = [];
+    const counted: PrepareVersion = (dataset, content) => {
+      times.push(dataset.versions.length);
+      return oneMore('row')(dataset, content);
+    };
+    const many = Array.from({ length: 6 }, () => createVersion(needs(), changing(), counted));
+    expect((await Promise.all(many)).map(({ version }) => version)).to.deep.equal([
+      2, 3, 4, 5, 6, 7,
+    ]);
+    expect(times).to.deep.equal([1, 2, 3, 4, 5, 6]);
+  });
+
   it('is refused with 409 after three retries, and with 412 under If-Match at once', async () => {
     const always: PrepareVersion = async (dataset, content) => {
-      await createVersion(needs(), changing(), oneMore('other'));
+      await createVersion(elsewhere(), changing(), oneMore('other'));
       return oneMore('mine')(dataset, content);
     };
     const refusal = async (ifMatch: VersionChange['ifMatch']) =>
