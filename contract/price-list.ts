@@ -1,5 +1,6 @@
 import { Type, type Static } from 'typebox';
 import { type Complaint, valueComplaint } from '../kernel/fault.js';
+import { mapTokenParts } from '../kernel/prices/token-kinds.js';
 import { id, instant, namedSchema } from '../kernel/schema-types.js';
 import { operation } from './operation.js';
 
@@ -9,11 +10,11 @@ import { operation } from './operation.js';
 const pricesMax = 500;
 const dollarsMax = 1_000_000;
 
-const dollars = (of: string) =>
+const dollars = (of: string, otherwise = '') =>
   Type.Number({
     minimum: 0,
     maximum: dollarsMax,
-    description: `Dollars per million ${of} tokens.`,
+    description: `Dollars per million ${of} tokens${otherwise}.`,
   });
 const members = {
   model: Type.String({ minLength: 1, maxLength: 255 }),
@@ -21,6 +22,7 @@ const members = {
   from: instant,
   input: dollars('input'),
   output: dollars('output'),
+  ...mapTokenParts(({ label, side }) => Type.Optional(dollars(label, `; absent: as \`${side}\``))),
 };
 const price = namedSchema('Price', Type.Object(members));
 const priceList = namedSchema('PriceList', Type.Object({ prices: Type.Array(price) }));
@@ -52,7 +54,15 @@ export const setPriceList = operation({
   description:
     'Replaces the list. Spans that are logged from then on and send no `cost` have one by it.',
   example: {
-    prices: [{ model: 'model-a', from: '2026-03-01T00:00:00.000000Z', input: 3, output: 15 }],
+    prices: [
+      {
+        model: 'model-a',
+        from: '2026-03-01T00:00:00.000000Z',
+        input: 3,
+        output: 15,
+        cache_read: 0.3,
+      },
+    ],
   },
   method: 'PUT',
   kind: 'w',

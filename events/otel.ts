@@ -2,6 +2,7 @@
 import { Type } from 'typebox';
 import type { OtelAttribute, OtelSpan } from '../kernel/otel/span.js';
 import { id, instant, nullable, oneOf, readonlyArray } from '../kernel/schema-types.js';
+import { spanPrice } from './price-list.js';
 import { event } from './schemas.js';
 
 /**
@@ -27,8 +28,8 @@ const receivedSpan = Type.Object({
   id: Type.String(),
   /** A span of the trace, or the trace itself. */
   parent_id: Type.String(),
-  /** Price by the project's price list when the span was received, as in `SpansLogged`. */
-  price: Type.Optional(Type.Object({ input: Type.Number(), output: Type.Number() })),
+  /** The model's price when the span was received, as in `SpansLogged`. */
+  price: Type.Optional(spanPrice),
   sent: sentSpan,
 });
 

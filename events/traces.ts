@@ -18,6 +18,7 @@ import {
 } from '../kernel/schema-types.js';
 import type { Noun } from './noun.js';
 import { otelSpansReceived } from './otel.js';
+import { spanPrice } from './price-list.js';
 import { ratingEvents, type RatingEvent } from './ratings.js';
 import { event, type DataOf, type EventOf } from './schemas.js';
 
@@ -54,11 +55,8 @@ const spanMembers = {
   tools: Type.Optional(anyJson),
   events: Type.Optional(anyJson),
   ...storedFields,
-  /**
-   * Dollars per million tokens: the model's price by the project's price list when the span was
-   * logged. Not content.
-   */
-  price: Type.Optional(Type.Object({ input: Type.Number(), output: Type.Number() })),
+  /** The model's price when the span was logged. Not content. */
+  price: Type.Optional(spanPrice),
 };
 const record = Type.Object({
   type: oneOf(['trace', ...spanKinds]),

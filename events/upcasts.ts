@@ -9,4 +9,5 @@ type Upcast = { readonly to: number; readonly read: (data: unknown) => unknown }
  */
 export const upcasts: Readonly<Record<string, Upcast>> = {
   'TraceLogged.2': { to: 1, read: traceLoggedOf },
+  'PriceListSet.1': { to: 2, read: (data) => ({ use_shipped: false, ...(data as object) }) },
 };

@@ -44,7 +44,12 @@ export type Actor = {
   readonly role: string;
 };
 
-export type Event = { readonly type: string; readonly data: unknown };
+export type Event = {
+  readonly type: string;
+  readonly data: unknown;
+  /** Version of the data in an event to append; absent: 1. */
+  readonly schema?: number;
+};
 
 export type NewEvent = Event & {
   /** Uuid and idempotency key: the same id sent again with the same payload is one event. */

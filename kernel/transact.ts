@@ -311,7 +311,7 @@ const stampEvents = (
         organization_id: authorship.organizationId,
       }),
       ...eventReferencesOf(stream, event.data),
-      schema: event.stored?.schema ?? 1,
+      schema: event.stored?.schema ?? event.schema ?? 1,
     },
   }));
 

@@ -46,5 +46,7 @@ const findPrice = (
 ): SpanContent['price'] => {
   if (type !== 'llm' || model === undefined) return undefined;
   const found = prices.findLast((price) => price.model === model && price.from <= at);
-  return found && { input: found.input, output: found.output };
+  if (found === undefined) return undefined;
+  const { model: _m, from: _f, ...price } = found;
+  return { ...price, list: 'project' };
 };

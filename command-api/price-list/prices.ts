@@ -2,6 +2,7 @@ import type { Price } from '../../contract/price-list.js';
 import type { PriceListEvent } from '../../events/price-list.js';
 import { byCodePoint } from '../../kernel/code-points.js';
 import type { Decide } from '../../kernel/decision.js';
+import { tokenKinds } from '../../kernel/prices/token-kinds.js';
 import type { ProjectId } from '../../kernel/schema-types.js';
 
 /** Sets the price list. `wanted` may be in any order; the list is ordered by model, then date. */
@@ -13,17 +14,22 @@ export const setPrices =
     );
     return isSame(known, prices)
       ? []
-      : [{ type: 'PriceListSet', data: { project_id: project, prices } }];
+      : [
+          {
+            type: 'PriceListSet',
+            schema: 2,
+            data: { project_id: project, prices, use_shipped: false },
+          },
+        ];
   };
 
 const isSame = (some: readonly Price[], others: readonly Price[]): boolean =>
   some.length === others.length &&
-  some.every(({ model, from, input, output }, at) => {
+  some.every((price, at) => {
     const other = others[at];
     return (
-      model === other?.model &&
-      from === other.from &&
-      input === other.input &&
-      output === other.output
+      price.model === other?.model &&
+      price.from === other.from &&
+      tokenKinds.every((kind) => price[kind] === other[kind])
     );
   });

@@ -185,7 +185,7 @@ const modelMembers: Readonly<Record<string, Rules<Json>>> = {
 };
 
 export const otelMapping: OtelMapping = {
-  version: 3,
+  version: 4,
   rules: {
     kind: [
       galileoKind,

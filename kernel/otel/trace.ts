@@ -1,12 +1,11 @@
 import { metadataMax } from '../records/limits.js';
 import { textForm } from '../records/text-form.js';
+import type { SpanPrice } from '../prices/token-kinds.js';
 import type { Instant } from '../schema-types.js';
 import type { OtelMapping } from './mapping.js';
 import { otelRecord, type OtelRecord } from './record.js';
 import { plainAttributes, type OtelAttribute, type OtelSpan } from './span.js';
 import { nonEmptyText } from './values.js';
-
-type Price = { readonly input: number; readonly output: number };
 
 /** Spans of one trace as they were received in one request. */
 type OtelReceived = {
@@ -27,7 +26,7 @@ export type OtelReceivedSpan = {
   /** A span of the trace, or the trace itself. */
   readonly parent_id: string;
   /** Model price at the time of receipt. */
-  readonly price?: Price;
+  readonly price?: SpanPrice;
   readonly sent: OtelSpan;
 };
 
@@ -35,7 +34,7 @@ export type OtelReceivedSpan = {
 type OtelSpanRecord = OtelRecord & {
   readonly id: string;
   readonly parent_id: string;
-  readonly price?: Price;
+  readonly price?: SpanPrice;
 };
 /** Members that the root gives to its trace (contract 5.12, rule 3). */
 export type OtelRootMembers = {

@@ -1,3 +1,5 @@
+import { costAtPrices } from '../../kernel/prices/cost.js';
+import { tokensOfMetrics, type SpanPrice } from '../../kernel/prices/token-kinds.js';
 import { registryMetricByName } from '../../kernel/records/columns.js';
 import { longTextsCode } from '../../kernel/records/evaluation-errors.js';
 import {
@@ -121,33 +123,31 @@ const finiteOrNull = (value: number): number | null => (Number.isFinite(value) ?
 
 /** Cost: as sent, otherwise by the price at which the span was logged (contract 3.4, rule 8). */
 const deriveCost = ({ metrics, body }: RowBuilder): void => {
-  const price = body['price'] as TokenPrice | undefined;
+  const price = body['price'] as SpanPrice | undefined;
   if (price === undefined) return;
   if (body['priced'] === true) {
     removeMember(metrics, 'cost');
     removeMember(body, 'priced');
   }
   if (ownNumber(metrics['cost']) !== null) return;
-  const input = ownNumber(metrics['num_input_tokens']);
-  const value = costOfTokens(price, input, ownNumber(metrics['num_output_tokens']));
+  const value = costAtPrice(price, (name) => ownNumber(metrics[name]));
   if (value === null) return;
   metrics['cost'] = { value, rolledUp: false };
   body['priced'] = true;
 };
 
-/** Dollars per million tokens. */
-type TokenPrice = { readonly input: number; readonly output: number };
-const tokensPriced = 1_000_000;
-
-/** Cost of input and output tokens; null without either, and beyond doubles. */
-export const costOfTokens = (
-  price: TokenPrice,
-  input: number | null,
-  output: number | null,
-): number | null =>
-  input === null && output === null
-    ? null
-    : finiteOrNull(((input ?? 0) * price.input + (output ?? 0) * price.output) / tokensPriced);
+/**
+ * Cost of a record by its metrics; null when none counts tokens, and beyond doubles. A price of
+ * before kinds keeps the cost that it gave then (D-245).
+ */
+export const costAtPrice = (
+  price: SpanPrice,
+  numberOf: (metric: string) => number | null,
+): number | null => {
+  const tokens = tokensOfMetrics(numberOf);
+  const { input = null, output = null } = tokens;
+  return costAtPrices(price.list === undefined ? { input, output } : tokens, price);
+};
 
 /**
  * Derives `bleu` and `rouge` (contract 3.5). They follow from the texts, so no event stores them;

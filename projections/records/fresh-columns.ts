@@ -16,7 +16,7 @@ import {
   putContentValues,
   type TraceContext,
 } from './content-row.js';
-import { childrenOf, costOfTokens, putRollUps, rollUpsOf, totalTokens } from './derive.js';
+import { childrenOf, costAtPrice, putRollUps, rollUpsOf, totalTokens } from './derive.js';
 import { elapsedTimes, type TimedRecord } from './elapsed.js';
 import { ownNumber, putElapsed, setMember } from './row-builder.js';
 import { cellOfValue, isOfError } from './scores.js';
@@ -130,7 +130,7 @@ const deriveOwn = ({ metrics, body }: OwnPart): void => {
   }
   const price = body['price'] as SpanContent['price'];
   if (price === undefined || numberOf(metrics, 'cost') !== null) return;
-  const cost = costOfTokens(price, input, output);
+  const cost = costAtPrice(price, (name) => numberOf(metrics, name));
   if (cost === null) return;
   metrics.push(['cost', { value: cost, rolledUp: false }]);
   body['priced'] = true;

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import type { Price, PriceList } from '../../contract/price-list.js';
 import { sharedApp, type App } from '../support/app.js';
+import { otelRequest, otelSpan } from '../support/otlp.js';
 import { expectInvalid, expectRefused, keyRing } from '../support/key-ring.js';
 
 type Body = Readonly<Record<string, unknown>>;
@@ -40,6 +41,15 @@ describe('the price list of a project', () => {
     app.client.send<Body>('POST', `${root}/traces`, {
       body: { traces: [{ id, created_at: '2026-03-01T00:00:00Z', spans }] },
     });
+  const sendSpan = (attributes: Readonly<Record<string, string | number>>) => {
+    const trace = Number.parseInt(randomUUID().slice(0, 8), 16);
+    const called = { 'gen_ai.operation.name': 'chat', 'gen_ai.request.model': 'm' };
+    const span = otelSpan({ trace, id: 1, attributes: { ...called, ...attributes } });
+    return app.client.call('POST', '/v1/traces', {
+      headers: { projectid: root.slice('/v2/projects/'.length) },
+      body: otelRequest([span]),
+    });
+  };
   const costs = async () => {
     const { body } = await app.client.call<{ readonly records: readonly Span[] }>(
       'POST',
@@ -92,6 +102,39 @@ describe('the price list of a project', () => {
       },
     );
     expect(body.aggregate_metrics['sum']).to.be.closeTo(7.01, 1e-12);
+  });
+
+  it('prices kinds of tokens, inside the input or beside it (models 1.37)', async () => {
+    const kinds = { cache_read: 1, reasoning: 100 };
+    await setPrices([
+      { ...price('m', '2026-01-01', 10, 0), ...kinds },
+      price('plain', '2026-01-01', 10, 0),
+    ]);
+    const cached = { num_cached_input_tokens: 800, num_output_tokens: null };
+    const apart = { ...cached, num_input_tokens: 200 };
+    const otlp = 'gen_ai.usage.cache_read.input_tokens';
+    await sendSpan({ 'gen_ai.usage.input_tokens': 1_000, [otlp]: 800 });
+    await sendSpan({ 'gen_ai.usage.input_tokens': 200, [otlp]: 800 });
+    await log([
+      llm('m', '2026-02-01', cached),
+      llm('m', '2026-02-01', apart),
+      llm('plain', '2026-02-01', cached),
+      llm('plain', '2026-02-01', apart),
+      llm('m', '2026-02-01', { num_output_tokens: 30, num_reasoning_tokens: 20 }),
+    ]);
+    const found = (await costs()).map(Number).sort((one, other) => one - other);
+    const expected = [0.0028, 0.0028, 0.0028, 0.0028, 0.01, 0.01, 0.012];
+    expect(found).to.have.length(expected.length);
+    found.forEach((cost, at) => expect(cost).to.be.closeTo(expected[at] ?? 0, 1e-12));
+  });
+
+  it('keeps the kinds of a price, and takes a changed one for a change', async () => {
+    const one = { ...price('m', '2026-01-01', 10, 0), cache_read: 0, output_image: 40 };
+    expect((await setPrices([one])).body).to.deep.equal({ prices: [one] });
+    expect(await shown()).to.deep.equal({ prices: [one] });
+    const other = { ...one, cache_read: 1 };
+    expect((await setPrices([other])).body).to.deep.equal({ prices: [other] });
+    expect(await shown()).to.deep.equal({ prices: [other] });
   });
 
   it('follows later token counts, and yields to a later cost', async () => {

@@ -138,6 +138,9 @@ describe('spans of exporters', () => {
         { toolCallType: 'function', toolCallId: 'c1', toolName: 'search', args: '{"to":"Rome"}' },
       ]),
       'ai.usage.promptTokens': 9,
+      'ai.usage.inputTokenDetails.cacheReadTokens': 4,
+      'ai.usage.inputTokenDetails.cacheWriteTokens': 3,
+      'ai.usage.outputTokenDetails.reasoningTokens': 2,
       'ai.telemetry.metadata.tier': 'gold',
     });
     expect(record).to.deep.include({
@@ -146,7 +149,12 @@ describe('spans of exporters', () => {
       output: { role: 'assistant', content: 'Looking.', tool_calls: [call] },
       user_metadata: { tier: 'gold' },
     });
-    expect(record.metrics).to.include({ num_input_tokens: 9 });
+    expect(record.metrics).to.include({
+      num_input_tokens: 9,
+      num_cached_input_tokens: 4,
+      num_cache_creation_input_tokens: 3,
+      num_reasoning_tokens: 2,
+    });
     const tool = recordOf({
       'ai.operationId': 'ai.toolCall',
       'ai.toolCall.id': 'c1',

@@ -314,6 +314,18 @@ describe('metrics of records', () => {
     });
   });
 
+  it('cost kinds at their prices, whole counts alone at a price of before kinds', () => {
+    const price = { input: 10, output: 0, cache_read: 1 };
+    const metrics = { num_input_tokens: 200, num_cached_input_tokens: 800 };
+    const spans = [
+      span(1, { price, metrics }),
+      span(2, { price: { ...price, list: 'project' }, metrics }),
+    ];
+    const rows = given(logged({}, spans));
+    expect(of(rows, 1).metrics['cost']?.value).to.equal(0.002);
+    expect(of(rows, 2).metrics['cost']?.value).to.be.closeTo(0.0028, 1e-12);
+  });
+
   it('compute the overlap with the reference, again when the output changes', () => {
     const texts = { dataset_output: 'the cat sat on the mat', output: 'the cat is on the mat' };
     const before = of(given(logged(texts)), 0);

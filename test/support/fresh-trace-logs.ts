@@ -52,7 +52,7 @@ const value: fc.Arbitrary<Json> = fc.oneof({ weight: 3, arbitrary: text }, struc
 
 const metricNames = (
   'duration_ns num_input_tokens num_output_tokens num_total_tokens cost toxicity bleu reward ' +
-  'solved note constructor __proto__ 7 ſ a/b'
+  'num_cached_input_tokens num_reasoning_tokens solved note constructor __proto__ 7 ſ a/b'
 ).split(' ');
 const errorNames = ['reward_ems_error_code', 'reward_error_message', '_error_message'] as const;
 const metricValue = fc.oneof(
@@ -124,7 +124,12 @@ const spanContent = fc
     agent_name: some(text),
     check_stage: some(fc.constantFrom('pre', 'post')),
     selector_path: some(text),
-    price: some(fc.constant({ input: 2.5, output: 10 })),
+    price: some(
+      fc.constantFrom(
+        { input: 2.5, output: 10 },
+        { input: 2.5, output: 10, cache_read: 1.25, reasoning: 20, list: 'project' },
+      ),
+    ),
     /** Number of a span of the trace, present or not; 0: the trace. */
     parent: fc.oneof({ weight: 3, arbitrary: fc.constant(0) }, fc.nat({ max: 9 })),
   })

@@ -159,6 +159,38 @@ describe('an export of Langfuse', () => {
     expect(await trees([{ data: [nested], meta: {} }])).to.deep.equal(expected);
   });
 
+  it('counts kinds of tokens as parts of the input and output', async () => {
+    const tokens = async (usageDetails: object) => {
+      const observation = { ...nested.observations[1], id: 'g', type: 'GENERATION', usageDetails };
+      const [record] = await recordsOf(read, [{ ...nested, observations: [observation] }]);
+      if (record === undefined || isRefused(record) || record.kind !== 'trace') throw new Error();
+      const [{ metrics }] = record.trace['spans'] as [{ readonly metrics: object }];
+      return Object.fromEntries(
+        Object.entries(metrics).filter(([name]) => name.startsWith('num_')),
+      );
+    };
+    const openai = {
+      input: 86,
+      input_cached_tokens: 1_920,
+      output: 100,
+      output_reasoning_tokens: 200,
+    };
+    expect(await tokens({ ...openai, total: 2_306 })).to.deep.equal({
+      num_input_tokens: 2_006,
+      num_output_tokens: 300,
+      num_total_tokens: 2_306,
+      num_cached_input_tokens: 1_920,
+      num_reasoning_tokens: 200,
+    });
+    const anthropic = { cache_read_input_tokens: 900, cache_creation_input_tokens: 30 };
+    expect(await tokens({ input: 50, output: 7, ...anthropic })).to.deep.equal({
+      num_input_tokens: 980,
+      num_output_tokens: 7,
+      num_cached_input_tokens: 900,
+      num_cache_creation_input_tokens: 30,
+    });
+  });
+
   it('needs no trace row where observations describe it', async () => {
     const row = {
       trace_id: 'a'.repeat(32),

@@ -29,6 +29,8 @@ const rows = [
     'attributes.llm.token_count.prompt': 10.0,
     'attributes.llm.token_count.completion': 2.0,
     'attributes.llm.token_count.total': 12.0,
+    'attributes.llm.token_count.prompt_details.cache_read': 6.0,
+    'attributes.llm.token_count.completion_details.reasoning': 1.0,
     'attributes.llm.input_messages': [
       { 'message.role': 'system', 'message.content': 'be kind' },
       {
@@ -141,6 +143,8 @@ describe('spans of Phoenix', () => {
         num_input_tokens: 10,
         num_output_tokens: 2,
         num_total_tokens: 12,
+        num_cached_input_tokens: 6,
+        num_reasoning_tokens: 1,
       },
     });
     expect(docs).to.deep.include({

@@ -1,3 +1,4 @@
+import { tokenPartNames, tokenParts, type TokenPartName } from '../../kernel/prices/token-kinds.js';
 import type { Json, JsonObject } from '../../kernel/schema-types.js';
 import {
   treeOfSpans,
@@ -203,13 +204,40 @@ const usage: Readonly<Record<string, readonly string[]>> = {
   cost: ['costDetails.total', 'totalCost', 'calculatedTotalCost', 'usage.totalCost'],
 };
 
+/**
+ * Types of `usageDetails` by kind of tokens. `input` and `output` exclude them there; here they are
+ * parts of the whole count (contract 3.4, rule 8).
+ */
+const usageTypes: Readonly<Record<TokenPartName, readonly string[]>> = {
+  cache_read: ['input_cached_tokens', 'input_cache_read', 'cache_read_input_tokens'],
+  cache_write: ['input_cache_creation', 'cache_creation_input_tokens'],
+  reasoning: ['output_reasoning_tokens', 'output_reasoning'],
+  input_audio: ['input_audio_tokens', 'input_audio'],
+  output_audio: ['output_audio_tokens', 'output_audio'],
+  input_image: ['input_image_tokens', 'input_image'],
+  output_image: ['output_image_tokens', 'output_image'],
+};
+
+const tokensOf = (row: JsonObject): JsonObject => {
+  const numberAt = (path: string): number | null => numberOf(valueAt(row, path));
+  const firstOf = (paths: readonly string[]): number | null =>
+    paths.map(numberAt).find((one) => one !== null) ?? null;
+  const tokens = Object.fromEntries(
+    Object.entries(usage).map(([metric, paths]) => [metric, firstOf(paths)]),
+  );
+  for (const part of tokenPartNames) {
+    const { metric, side } = tokenParts[part];
+    const count = firstOf(usageTypes[part].map((type) => `usageDetails.${type}`));
+    if (count === null) continue;
+    const whole = side === 'input' ? 'num_input_tokens' : 'num_output_tokens';
+    tokens[metric] = count;
+    tokens[whole] = (tokens[whole] ?? 0) + count;
+  }
+  return tokens;
+};
+
 const metricsOf = (row: JsonObject): JsonObject => ({
-  ...Object.fromEntries(
-    Object.entries(usage).map(([metric, paths]) => {
-      const found = paths.map((path) => numberOf(valueAt(row, path)));
-      return [metric, found.find((one) => one !== null) ?? null];
-    }),
-  ),
+  ...tokensOf(row),
   duration_ns: elapsedNs(row['startTime'], row['endTime']),
   time_to_first_token_ns: elapsedNs(row['startTime'], row['completionStartTime']),
 });

@@ -165,6 +165,11 @@ const metricAttributes: Readonly<Record<string, readonly string[]>> = {
   num_input_tokens: ['llm.token_count.prompt'],
   num_output_tokens: ['llm.token_count.completion'],
   num_total_tokens: ['llm.token_count.total'],
+  num_cached_input_tokens: ['llm.token_count.prompt_details.cache_read'],
+  num_cache_creation_input_tokens: ['llm.token_count.prompt_details.cache_write'],
+  num_reasoning_tokens: ['llm.token_count.completion_details.reasoning'],
+  num_audio_input_tokens: ['llm.token_count.prompt_details.audio'],
+  num_audio_output_tokens: ['llm.token_count.completion_details.audio'],
   cost: ['llm.cost.total'],
 };
 /** Attributes mapped to members of their own; the scalars among the others become metadata. */

@@ -80,15 +80,20 @@ def item_message(item: Any) -> Any:
 def usage_of(answer: Any) -> Dict[str, Any]:
     """Tokens under the names of contract 3.4; chat says prompt, responses say input."""
     usage = read(answer, "usage")
+    read_in, read_out = ("prompt_tokens", "input_tokens"), ("completion_tokens", "output_tokens")
     named = {
-        "num_input_tokens": ("prompt_tokens", "input_tokens"),
-        "num_output_tokens": ("completion_tokens", "output_tokens"),
-        "num_total_tokens": ("total_tokens",),
+        "num_input_tokens": (read_in, ""),
+        "num_output_tokens": (read_out, ""),
+        "num_total_tokens": (("total_tokens",), ""),
+        "num_cached_input_tokens": (read_in, "cached_tokens"),
+        "num_audio_input_tokens": (read_in, "audio_tokens"),
+        "num_reasoning_tokens": (read_out, "reasoning_tokens"),
+        "num_audio_output_tokens": (read_out, "audio_tokens"),
     }
     found = {}
-    for metric, names in named.items():
+    for metric, (names, part) in named.items():
         for name in names:
-            count = read(usage, name)
+            count = read(read(usage, f"{name}_details"), part) if part else read(usage, name)
             if isinstance(count, int):
                 found[metric] = count
     return found

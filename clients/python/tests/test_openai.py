@@ -6,6 +6,8 @@ import asyncio
 import gc
 from typing import Any, Dict
 
+from assay.openai_calls import usage_of
+
 from .openai_stub import AsyncStream, OpenAI, Stream, chunk, completion, made, tool_part
 from .service import ServiceTest
 
@@ -39,6 +41,27 @@ class Chat(ServiceTest):
         self.assertEqual(
             tokens, {"num_input_tokens": 9, "num_output_tokens": 2, "num_total_tokens": 11}
         )
+
+    def test_counts_the_kinds_of_its_tokens(self) -> None:
+        chat = {
+            "prompt_tokens": 9,
+            "prompt_tokens_details": {"cached_tokens": 4, "audio_tokens": 1},
+            "completion_tokens": 7,
+            "completion_tokens_details": {"reasoning_tokens": 5, "audio_tokens": None},
+        }
+        kinds = {
+            "num_input_tokens": 9,
+            "num_output_tokens": 7,
+            "num_cached_input_tokens": 4,
+            "num_audio_input_tokens": 1,
+            "num_reasoning_tokens": 5,
+        }
+        self.assertEqual(usage_of({"usage": chat}), kinds)
+        named = (("prompt_", "input_"), ("completion_", "output_"))
+        responses = dict(chat)
+        for old, new in named:
+            responses = {name.replace(old, new): one for name, one in responses.items()}
+        self.assertEqual(usage_of({"usage": responses}), kinds)
 
     def test_has_tools_called_and_answered(self) -> None:
         client = self.assay.wrap_openai(OpenAI(completion(None, tool_calls=[made(looks)])))

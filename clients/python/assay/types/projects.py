@@ -18,7 +18,15 @@ Price = TypedDict(
         "from": str,
         "input": float,
         "output": float,
+        "cache_read": float,
+        "cache_write": float,
+        "reasoning": float,
+        "input_audio": float,
+        "output_audio": float,
+        "input_image": float,
+        "output_image": float,
     },
+    total=False,
 )
 
 
@@ -29,7 +37,15 @@ PriceInput = TypedDict(
         "from": str,
         "input": float,
         "output": float,
+        "cache_read": float,
+        "cache_write": float,
+        "reasoning": float,
+        "input_audio": float,
+        "output_audio": float,
+        "input_image": float,
+        "output_image": float,
     },
+    total=False,
 )
 
 

@@ -92,6 +92,20 @@ export type Price = {
   readonly input: number;
   /** Dollars per million output tokens. */
   readonly output: number;
+  /** Dollars per million cached input tokens; absent: as `input`. */
+  readonly cache_read?: number;
+  /** Dollars per million cache creation input tokens; absent: as `input`. */
+  readonly cache_write?: number;
+  /** Dollars per million reasoning tokens; absent: as `output`. */
+  readonly reasoning?: number;
+  /** Dollars per million audio input tokens; absent: as `input`. */
+  readonly input_audio?: number;
+  /** Dollars per million audio output tokens; absent: as `output`. */
+  readonly output_audio?: number;
+  /** Dollars per million image input tokens; absent: as `input`. */
+  readonly input_image?: number;
+  /** Dollars per million image output tokens; absent: as `output`. */
+  readonly output_image?: number;
 };
 
 export type PriceInput = {
@@ -103,6 +117,20 @@ export type PriceInput = {
   readonly input: number;
   /** Dollars per million output tokens. */
   readonly output: number;
+  /** Dollars per million cached input tokens; absent: as `input`. */
+  readonly cache_read?: number;
+  /** Dollars per million cache creation input tokens; absent: as `input`. */
+  readonly cache_write?: number;
+  /** Dollars per million reasoning tokens; absent: as `output`. */
+  readonly reasoning?: number;
+  /** Dollars per million audio input tokens; absent: as `input`. */
+  readonly input_audio?: number;
+  /** Dollars per million audio output tokens; absent: as `output`. */
+  readonly output_audio?: number;
+  /** Dollars per million image input tokens; absent: as `input`. */
+  readonly input_image?: number;
+  /** Dollars per million image output tokens; absent: as `output`. */
+  readonly output_image?: number;
 };
 
 export type PriceList = {
