@@ -1,4 +1,4 @@
-import { seededRandom, type SeededRandom } from '../tools/demo/seeded-random.js';
+import { seededRandom, type SeededRandom } from '../kernel/seeded-random.js';
 import { instantOf } from '../tools/demo/sample-spans.js';
 
 export const spansPerTrace = 10;

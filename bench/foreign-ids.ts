@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { seededRandom } from '../tools/demo/seeded-random.js';
+import { seededRandom } from '../kernel/seeded-random.js';
 import { operations } from '../contract/all.js';
 import { validRequest } from '../test/fuzz/valid-request.js';
 import { startTwoOrganizations, type TwoOrganizations } from '../test/support/two-organizations.js';

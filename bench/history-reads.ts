@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { openDatabase, type Database } from '../engines/sqlite/database.js';
-import { seededRandom, type SeededRandom } from '../tools/demo/seeded-random.js';
+import { seededRandom, type SeededRandom } from '../kernel/seeded-random.js';
 import { newestSeal } from '../ledger/seals/seal-streams.js';
 import { openBus } from '../engines/memory/bus.js';
 import { systemClock } from '../engines/node/clock.js';

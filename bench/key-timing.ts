@@ -3,7 +3,7 @@ import { openAuthentication } from '../command-api/access/authenticate.js';
 import { reservationStream } from '../command-api/facts/reservations.js';
 import { apiKeyStream } from '../command-api/facts/api-keys.js';
 import { userStream } from '../command-api/facts/users.js';
-import { seededRandom, type SeededRandom } from '../tools/demo/seeded-random.js';
+import { seededRandom, type SeededRandom } from '../kernel/seeded-random.js';
 import { systemClock } from '../engines/node/clock.js';
 import { encodeApiKey } from '../engines/node/secrets.js';
 import { Fault } from '../kernel/fault.js';

@@ -1,4 +1,4 @@
-import { seededRandom } from '../tools/demo/seeded-random.js';
+import { seededRandom } from '../kernel/seeded-random.js';
 import { randomIds } from '../engines/node/ids.js';
 import { streamNameOf, type Actor } from '../kernel/ports.js';
 import { openSealedLog, type SealedLogEvent } from '../test/support/sealed-log.js';

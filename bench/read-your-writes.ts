@@ -1,4 +1,4 @@
-import { seededRandom } from '../tools/demo/seeded-random.js';
+import { seededRandom } from '../kernel/seeded-random.js';
 import type { ServiceProcess } from '../test/support/service-process.js';
 import { newRun, runAtRate, type BenchContext, type BenchTarget } from './bench-context.js';
 import type { ResultRow } from './result-rows.js';

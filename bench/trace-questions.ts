@@ -1,4 +1,4 @@
-import { seededRandom, type SeededRandom } from '../tools/demo/seeded-random.js';
+import { seededRandom, type SeededRandom } from '../kernel/seeded-random.js';
 import type { ServiceProcess } from '../test/support/service-process.js';
 import type { BenchContext, BenchTarget } from './bench-context.js';
 import { spansPerRequest, variedBodies } from './bodies.js';

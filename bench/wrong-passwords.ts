@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { seededRandom } from '../tools/demo/seeded-random.js';
+import { seededRandom } from '../kernel/seeded-random.js';
 import { clientOf } from '../test/support/client.js';
 import { basic } from '../test/support/logins.js';
 import { startService, type ServiceProcess } from '../test/support/service-process.js';

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { expect } from 'chai';
-import { seededRandom, type SeededRandom } from '../../tools/demo/seeded-random.js';
+import { seededRandom, type SeededRandom } from '../../kernel/seeded-random.js';
 import { temporaryFolder } from '../support/folder.js';
 import { drawSeed } from '../support/test-environment.js';
 import { runs } from '../support/runs.js';

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { readdir } from 'node:fs/promises';
 import { setTimeout as pause } from 'node:timers/promises';
 import { expect } from 'chai';
-import { seededRandom } from '../../tools/demo/seeded-random.js';
+import { seededRandom } from '../../kernel/seeded-random.js';
 import { databaseFileName } from '../../engines/duckdb/generation-files.js';
 import { idleAwareClock } from '../support/idle-aware-clock.js';
 import { temporaryFolder } from '../support/folder.js';

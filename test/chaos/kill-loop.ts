@@ -3,7 +3,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { opsCaller } from '../../cli/ops-client.js';
-import { seededRandom, type SeededRandom } from '../../tools/demo/seeded-random.js';
+import { seededRandom, type SeededRandom } from '../../kernel/seeded-random.js';
 import type { Client } from '../support/client.js';
 import { repository } from '../support/test-environment.js';
 import {

@@ -1,4 +1,4 @@
-import type { SeededRandom } from '../../tools/demo/seeded-random.js';
+import type { SeededRandom } from '../../kernel/seeded-random.js';
 import type { Client, Reply } from '../support/client.js';
 import type { Attempt, Entry, Ledger } from './ledger.js';
 

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { expect } from 'chai';
-import { seededRandom, type SeededRandom } from '../../tools/demo/seeded-random.js';
+import { seededRandom, type SeededRandom } from '../../kernel/seeded-random.js';
 import { filesContaining } from '../support/files-containing.js';
 import { temporaryFolder } from '../support/folder.js';
 import { drawSeed } from '../support/test-environment.js';

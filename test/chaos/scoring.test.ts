@@ -7,7 +7,7 @@ import { expect } from 'chai';
 import { readConfig } from '../../config.js';
 import { openReadOnlyLog } from '../../service/log-reader.js';
 import { scorerTaskStream } from '../../command-api/facts/scorer-tasks.js';
-import { seededRandom } from '../../tools/demo/seeded-random.js';
+import { seededRandom } from '../../kernel/seeded-random.js';
 import { temporaryFolder } from '../support/folder.js';
 import { formRequest } from '../support/multipart-forms.js';
 import { drawSeed } from '../support/test-environment.js';

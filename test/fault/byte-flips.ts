@@ -10,7 +10,7 @@ import {
   type StreamName,
 } from '../../kernel/ports.js';
 import { positionOf } from '../../engines/sqlite/log-schema.js';
-import type { SeededRandom } from '../../tools/demo/seeded-random.js';
+import type { SeededRandom } from '../../kernel/seeded-random.js';
 import { newEvent } from '../support/new-events.js';
 
 export type Flip = { readonly at: number; readonly from: number; readonly to: number };

@@ -2,7 +2,7 @@ import { readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { openDatabase } from '../../engines/sqlite/database.js';
-import { seededRandom } from '../../tools/demo/seeded-random.js';
+import { seededRandom } from '../../kernel/seeded-random.js';
 import { openDocuments } from '../../engines/sqlite/documents.js';
 import { checkRows, catalogDamage } from '../../engines/sqlite/document-check.js';
 import { documentsFile } from '../../engines/sqlite/document-store.js';

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { seededRandom } from '../../tools/demo/seeded-random.js';
+import { seededRandom } from '../../kernel/seeded-random.js';
 import { backupFindings } from '../../cli/doctor/backup.js';
 import type { Finding } from '../../cli/doctor/finding.js';
 import { keyFindings } from '../../cli/doctor/keys.js';

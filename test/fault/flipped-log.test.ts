@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { expect } from 'chai';
-import { seededRandom } from '../../tools/demo/seeded-random.js';
+import { seededRandom } from '../../kernel/seeded-random.js';
 import { openBus } from '../../engines/memory/bus.js';
 import { damageAtStart, openIncrementalCheck } from '../../engines/sqlite/log-check.js';
 import { openEventLog, openEventReader } from '../../engines/sqlite/event-log.js';

@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { seededRandom } from '../../tools/demo/seeded-random.js';
+import { seededRandom } from '../../kernel/seeded-random.js';
 import { checkRecordsFile } from '../../engines/duckdb/integrity-check.js';
 import { openRecords } from '../../engines/duckdb/records.js';
 import { logStart, type StreamName } from '../../kernel/ports.js';

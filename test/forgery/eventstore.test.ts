@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { seededRandom } from '../../tools/demo/seeded-random.js';
+import { seededRandom } from '../../kernel/seeded-random.js';
 import { openEventStore } from '../../engines/eventstoredb/event-log.js';
 import { digestOf, sha256 } from '../../engines/node/digest.js';
 import { randomIds } from '../../engines/node/ids.js';

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { seededRandom } from '../../tools/demo/seeded-random.js';
+import { seededRandom } from '../../kernel/seeded-random.js';
 import { rangeUpTo, scrub } from '../../ledger/seals/scrub.js';
 import { newestSeal } from '../../ledger/seals/seal-streams.js';
 import { digestOf, sha256 } from '../../engines/node/digest.js';

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { Type } from 'typebox';
-import { seededRandom } from '../../tools/demo/seeded-random.js';
+import { seededRandom } from '../../kernel/seeded-random.js';
 import { operation, writeRoute } from '../../contract/operation.js';
 import { id, instant, nullish, name, oneOf } from '../../kernel/schema-types.js';
 import { drawSeed } from '../support/test-environment.js';

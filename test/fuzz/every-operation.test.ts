@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { seededRandom } from '../../tools/demo/seeded-random.js';
+import { seededRandom } from '../../kernel/seeded-random.js';
 import { operations } from '../../contract/all.js';
 import { readConfig } from '../../config.js';
 import { openReadOnlyLog } from '../../service/log-reader.js';

@@ -1,6 +1,6 @@
 import { connect } from 'node:net';
 import { expect } from 'chai';
-import { seededRandom } from '../../tools/demo/seeded-random.js';
+import { seededRandom } from '../../kernel/seeded-random.js';
 import { operations } from '../../contract/all.js';
 import { canaries } from '../support/canaries.js';
 import { clientOf } from '../support/client.js';

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { randomUUID } from 'node:crypto';
-import { seededRandom } from '../../tools/demo/seeded-random.js';
+import { seededRandom } from '../../kernel/seeded-random.js';
 import type { HistoryEntry, HistoryPage } from '../../contract/history.js';
 import { below, oneOf, type Rng } from '../fuzz/valid-request.js';
 import { startApp, type App } from '../support/app.js';

@@ -4,7 +4,7 @@ import { openRequestAuthorizer } from '../../command-api/access/request-authoriz
 import { openRightsCache } from '../../command-api/access/rights-cache.js';
 import { openCredentialRateLimit } from '../../command-api/access/credential-rate-limit.js';
 import { visibilityRules } from '../../service/api.js';
-import { seededRandom } from '../../tools/demo/seeded-random.js';
+import { seededRandom } from '../../kernel/seeded-random.js';
 import { openReadOnlyLog } from '../../service/log-reader.js';
 import { readConfig } from '../../config.js';
 import { operations } from '../../contract/all.js';

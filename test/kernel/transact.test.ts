@@ -17,7 +17,7 @@ import {
   transactAll,
   type StreamState,
 } from '../../kernel/transact.js';
-import { seededRandom } from '../../tools/demo/seeded-random.js';
+import { seededRandom } from '../../kernel/seeded-random.js';
 import { authorAt, testLog, type TestLog } from '../support/test-log.js';
 import { drawSeed } from '../support/test-environment.js';
 import { runs } from '../support/runs.js';

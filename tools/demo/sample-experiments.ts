@@ -1,7 +1,7 @@
 import { models, sampleTrace, type SampleTrace } from './sample.js';
 import type { DemoRun, PricedModel } from './sample-spans.js';
 import { drawAirlineTask, runAirlineTask, type AirlineTask } from './scenarios.js';
-import { seededRandom } from './seeded-random.js';
+import { seededRandom } from '../../kernel/seeded-random.js';
 
 /** Rows of one dataset, and the experiments that ran over each of them. */
 type SampleExperiments = {

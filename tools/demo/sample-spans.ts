@@ -1,4 +1,4 @@
-import type { SeededRandom } from './seeded-random.js';
+import type { SeededRandom } from '../../kernel/seeded-random.js';
 
 /** Records in the shape of contract 5.6, as the sample sends them. */
 export type SampleSpan = {

@@ -5,7 +5,7 @@ import {
   type Scenario,
   type ScenarioResult,
 } from './scenarios.js';
-import { seededRandom, type SeededRandom } from './seeded-random.js';
+import { seededRandom, type SeededRandom } from '../../kernel/seeded-random.js';
 import {
   instantOf,
   type DemoMetrics,

@@ -7,7 +7,7 @@ import {
   type DemoRun,
   type SampleSpan,
 } from './sample-spans.js';
-import type { SeededRandom } from './seeded-random.js';
+import type { SeededRandom } from '../../kernel/seeded-random.js';
 
 /** Result of one run of an agent: a trace without id, time and place. */
 export type ScenarioResult = {

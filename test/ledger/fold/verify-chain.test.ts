@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { randomBytes } from 'node:crypto';
-import { seededRandom } from '../../../tools/demo/seeded-random.js';
+import { seededRandom } from '../../../kernel/seeded-random.js';
 import type { VerifyReason } from '../../../contract/history.js';
 import { sha256 } from '../../../engines/node/digest.js';
 import { base64 } from '../../../ledger/chain/checkpoint.js';

@@ -1,4 +1,4 @@
-import { mulberry32 } from '../../kernel/mulberry32.js';
+import { mulberry32 } from './mulberry32.js';
 
 /**
  * Deterministic pseudo-random numbers: equal for the same seed on every machine. Not for secrets.
