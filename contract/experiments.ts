@@ -2,18 +2,13 @@ import { Type, type Static } from 'typebox';
 import { type Complaint, valueComplaint } from '../kernel/fault.js';
 import { id, nullish, name, namedSchema } from '../kernel/schema-types.js';
 import { asOfMember } from './as-of.js';
-import { envelope, pageMembers, plainListMax } from './envelope.js';
+import { pageMembers } from './envelope.js';
 import { experiment, prompt, promptSettings } from './experiment-record.js';
 import { experimentFilter, experimentSort, listingFiltersMax } from './listings.js';
 import { operation } from './operation.js';
+import { counts, runLists } from './run-lists.js';
 import { scorersInput } from './scorer-settings.js';
 
-const inProject = Type.Object({ project_id: id('ProjectId') });
-const inExperiment = Type.Object({
-  project_id: id('ProjectId'),
-  experiment_id: id('RunId'),
-});
-const counts = { include_counts: Type.Optional(Type.Boolean({ default: false })) };
 export const experimentsPath = '/v2/projects/{project_id}/experiments';
 const path = experimentsPath;
 
@@ -56,70 +51,34 @@ export const createExperiment = operation({
   section: '5.5',
   method: 'POST',
   path,
-  kind: 'w',
   requires: 'editor',
-  params: inProject,
   body: creation,
   response: experiment,
-  faults: ['not-found', 'forbidden', 'already-exists'],
+  faults: ['already-exists'],
 });
 
-export const listExperiments = operation({
-  operationId: 'listExperiments',
-  summary: 'Experiments of a project',
-  description: 'At most 1,000; counts are null unless requested.',
-  section: '5.5',
-  method: 'GET',
-  path,
-  kind: 'r',
-  requires: 'viewer',
-  params: inProject,
-  query: Type.Object(counts),
-  response: Type.Array(experiment, { maxItems: plainListMax }),
-  faults: ['not-found'],
-});
-
-export const pageExperiments = operation({
-  operationId: 'pageExperiments',
-  summary: 'Experiments of a project, paged',
-  description: 'Counts are null unless requested.',
-  section: '5.5',
-  method: 'GET',
-  path: `${path}/paginated`,
-  kind: 'r',
-  requires: 'viewer',
-  params: inProject,
-  query: Type.Object({ ...pageMembers, ...counts }),
-  response: envelope('experiments', experiment),
-  faults: ['not-found'],
-});
-
-export const searchExperiments = operation({
-  operationId: 'searchExperiments',
-  summary: 'Experiments of a project, filtered, sorted and paged',
-  description:
-    'Each with its aggregates, ranking score and rank among its like; `as_of` shows them as they ' +
-    'were.',
-  example: {
-    filters: [{ name: 'experiment_group_name', operator: 'eq', value: 'prompts' }],
-    sort: { name: 'created_at', ascending: false },
-    include_counts: true,
+export const experimentLists = runLists({
+  list: 'experiments',
+  plural: 'Experiments',
+  record: experiment,
+  search: {
+    description:
+      'Each with its aggregates, ranking score and rank among its like; `as_of` shows them as ' +
+      'they were.',
+    example: {
+      filters: [{ name: 'experiment_group_name', operator: 'eq', value: 'prompts' }],
+      sort: { name: 'created_at', ascending: false },
+      include_counts: true,
+    },
+    section: '4.6',
+    query: Type.Object(asOfMember),
+    body: Type.Object({
+      ...pageMembers,
+      filters: Type.Optional(Type.Array(experimentFilter, { maxItems: listingFiltersMax })),
+      sort: nullish(experimentSort),
+      ...counts,
+    }),
   },
-  section: '4.6',
-  method: 'POST',
-  path: `${path}/search`,
-  kind: 'r',
-  requires: 'viewer',
-  params: inProject,
-  query: Type.Object(asOfMember),
-  body: Type.Object({
-    ...pageMembers,
-    filters: Type.Optional(Type.Array(experimentFilter, { maxItems: listingFiltersMax })),
-    sort: nullish(experimentSort),
-    ...counts,
-  }),
-  response: envelope('experiments', experiment),
-  faults: ['not-found'],
 });
 
 export const getExperiment = operation({
@@ -129,12 +88,9 @@ export const getExperiment = operation({
   section: '5.5',
   method: 'GET',
   path: `${path}/{experiment_id}`,
-  kind: 'r',
   requires: 'viewer',
-  params: inExperiment,
   query: Type.Object(asOfMember),
   response: experiment,
-  faults: ['not-found'],
 });
 
 export const changeExperiment = operation({
@@ -145,12 +101,10 @@ export const changeExperiment = operation({
   section: '5.5',
   method: 'PUT',
   path: `${path}/{experiment_id}`,
-  kind: 'w',
   requires: 'editor',
-  params: inExperiment,
   body: Type.Object({ name: name(), task_type: nullish(taskType), ...groupMembers }),
   response: experiment,
-  faults: ['not-found', 'forbidden', 'already-exists'],
+  faults: ['already-exists'],
 });
 
 export const deleteExperiment = operation({
@@ -160,19 +114,16 @@ export const deleteExperiment = operation({
   section: '5.5',
   method: 'DELETE',
   path: `${path}/{experiment_id}`,
-  kind: 'w',
   requires: 'editor',
-  params: inExperiment,
   response: Type.Null(),
   status: 204,
-  faults: ['not-found', 'forbidden'],
 });
 
 export const experimentOperations = [
   createExperiment,
-  listExperiments,
-  pageExperiments,
-  searchExperiments,
+  experimentLists.list,
+  experimentLists.page,
+  experimentLists.search,
   getExperiment,
   changeExperiment,
   deleteExperiment,

@@ -11,10 +11,10 @@ import {
   type RunId,
   type UserId,
 } from '../kernel/schema-types.js';
-import { envelope, pageMembers, plainListMax } from './envelope.js';
 import { listingBody } from './listings.js';
 import { operation } from './operation.js';
 import { userBlock, type UserBlock } from './people.js';
+import { runLists } from './run-lists.js';
 
 export const logStream = namedSchema(
   'LogStream',
@@ -36,9 +36,6 @@ export const logStream = namedSchema(
   }),
 );
 
-const inProject = Type.Object({ project_id: id('ProjectId') });
-const inLogStream = Type.Object({ project_id: id('ProjectId'), log_stream_id: id('RunId') });
-const counts = { include_counts: Type.Optional(Type.Boolean({ default: false })) };
 const path = '/v2/projects/{project_id}/log_streams';
 
 export const createLogStream = operation({
@@ -49,62 +46,27 @@ export const createLogStream = operation({
   section: '5.5',
   method: 'POST',
   path,
-  kind: 'w',
   requires: 'editor',
-  params: inProject,
   body: Type.Object({ name: name() }),
   response: logStream,
-  faults: ['not-found', 'forbidden', 'already-exists'],
+  faults: ['already-exists'],
 });
 
-export const listLogStreams = operation({
-  operationId: 'listLogStreams',
-  summary: 'Log streams of a project',
-  description: 'At most 1,000; counts are null unless requested.',
-  section: '5.5',
-  method: 'GET',
-  path,
-  kind: 'r',
-  requires: 'viewer',
-  params: inProject,
-  query: Type.Object(counts),
-  response: Type.Array(logStream, { maxItems: plainListMax }),
-  faults: ['not-found'],
-});
-
-export const pageLogStreams = operation({
-  operationId: 'pageLogStreams',
-  summary: 'Log streams of a project, paged',
-  description: 'Counts are null unless requested.',
-  section: '5.5',
-  method: 'GET',
-  path: `${path}/paginated`,
-  kind: 'r',
-  requires: 'viewer',
-  params: inProject,
-  query: Type.Object({ ...pageMembers, ...counts }),
-  response: envelope('log_streams', logStream),
-  faults: ['not-found'],
-});
-
-export const searchLogStreams = operation({
-  operationId: 'searchLogStreams',
-  summary: 'Log streams of a project, filtered, sorted and paged',
-  description: 'Counts are null unless requested.',
-  example: {
-    filters: [{ name: 'name', operator: 'eq', value: 'production' }],
-    sort: { name: 'created_at', ascending: false },
-    limit: 10,
+export const logStreamLists = runLists({
+  list: 'log_streams',
+  plural: 'Log streams',
+  record: logStream,
+  search: {
+    description: 'Counts are null unless requested.',
+    example: {
+      filters: [{ name: 'name', operator: 'eq', value: 'production' }],
+      sort: { name: 'created_at', ascending: false },
+      limit: 10,
+    },
+    section: '5.5',
+    query: Type.Object({}),
+    body: Type.Object({ ...listingBody.properties, include_counts: nullish(Type.Boolean()) }),
   },
-  section: '5.5',
-  method: 'POST',
-  path: `${path}/search`,
-  kind: 'r',
-  requires: 'viewer',
-  params: inProject,
-  body: Type.Object({ ...listingBody.properties, include_counts: nullish(Type.Boolean()) }),
-  response: envelope('log_streams', logStream),
-  faults: ['not-found'],
 });
 
 export const getLogStream = operation({
@@ -114,11 +76,8 @@ export const getLogStream = operation({
   section: '5.5',
   method: 'GET',
   path: `${path}/{log_stream_id}`,
-  kind: 'r',
   requires: 'viewer',
-  params: inLogStream,
   response: logStream,
-  faults: ['not-found'],
 });
 
 export const renameLogStream = operation({
@@ -129,12 +88,10 @@ export const renameLogStream = operation({
   section: '5.5',
   method: 'PUT',
   path: `${path}/{log_stream_id}`,
-  kind: 'w',
   requires: 'editor',
-  params: inLogStream,
   body: Type.Object({ name: name() }),
   response: logStream,
-  faults: ['not-found', 'forbidden', 'already-exists'],
+  faults: ['already-exists'],
 });
 
 export const deleteLogStream = operation({
@@ -144,19 +101,16 @@ export const deleteLogStream = operation({
   section: '5.5',
   method: 'DELETE',
   path: `${path}/{log_stream_id}`,
-  kind: 'w',
   requires: 'owner',
-  params: inLogStream,
   response: Type.Null(),
   status: 204,
-  faults: ['not-found', 'forbidden'],
 });
 
 export const logStreamOperations = [
   createLogStream,
-  listLogStreams,
-  pageLogStreams,
-  searchLogStreams,
+  logStreamLists.list,
+  logStreamLists.page,
+  logStreamLists.search,
   getLogStream,
   renameLogStream,
   deleteLogStream,

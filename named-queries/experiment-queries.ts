@@ -1,22 +1,20 @@
-import type { ExperimentRecord, ExperimentFacts } from '../contract/experiment-record.js';
+import type { ExperimentRecord } from '../contract/experiment-record.js';
 import type { MetricsRecorded } from '../command-api/experiments/ranking-routes.js';
 import type { RankingCriteria } from '../contract/experiment-ranking.js';
 import type { Freshness } from '../contract/request-ports.js';
 import type { Principal } from '../contract/roles.js';
 import { registryType } from '../kernel/records/column-value.js';
-import { Fault } from '../kernel/fault.js';
 import type { Position } from '../kernel/ports.js';
 import type { Documents } from '../kernel/documents.js';
 import { ratingTypes } from '../kernel/records/feedback.js';
 import { allTracesScope } from '../kernel/records/query-plans.js';
 import type { RecordQueries } from '../kernel/records/record-queries.js';
 import type { ProjectId, RunId } from '../kernel/schema-types.js';
-import { experimentList } from '../projections/experiment-list.js';
 import { recordsCollection } from '../projections/records/collection.js';
 import { criteriaCollections, criteriaAnswer } from '../query-api/experiments/criteria.js';
 import {
   experimentCollections,
-  experimentAnswers,
+  experimentRows,
 } from '../query-api/experiments/experiment-answers.js';
 import { openRankingCache } from '../query-api/experiments/ranking-cache.js';
 import { templateCollection, type TemplatesOf } from '../query-api/run-selection.js';
@@ -51,12 +49,7 @@ export const experimentQueries = (needs: Needs) => {
       position: Position,
     ): Promise<ExperimentRecord> => {
       await waitUntilApplied(experimentCollections, position);
-      const found = await documents.get<ExperimentFacts>(experimentList.collection, id);
-      const facts = found?.scope === project ? [found.body] : [];
-      const scope = { principal, project, isCounted: true };
-      const [shown] = await experimentAnswers({ ...needs, ranks }, facts, scope);
-      if (shown === undefined) throw new Fault('not-found', 'Experiment not found');
-      return shown;
+      return experimentRows.find({ ...needs, ranks }, { principal, project, isCounted: true }, id);
     },
 
     criteriaShown: async (

@@ -4,7 +4,7 @@ import {
   type ExperimentFacts,
   type ExperimentAggregates,
 } from '../../contract/experiment-record.js';
-import type { Principal } from '../../contract/roles.js';
+import { experimentLists } from '../../contract/experiments.js';
 import {
   feedbackAggregate,
   type FeedbackTemplate,
@@ -12,13 +12,13 @@ import {
 } from '../../kernel/records/feedback.js';
 import type { Documents } from '../../kernel/documents.js';
 import type { RecordQueries } from '../../kernel/records/record-queries.js';
-import type { ProjectId } from '../../kernel/schema-types.js';
 import { datasetList, type ListedDataset } from '../../projections/dataset-list.js';
 import { experimentList } from '../../projections/experiment-list.js';
 import { experimentMembers } from '../../projections/experiment-members.js';
 import { experimentWinners } from '../../projections/experiment-winners.js';
 import { userList } from '../../projections/user-list.js';
 import { readUserBlocks } from '../user-blocks.js';
+import { runListReads, type RunListViewer } from '../run-lists.js';
 import { templateCollection, type TemplatesOf } from '../run-selection.js';
 import { criteriaCollections } from './criteria.js';
 import { aggregatesOf, progressOf } from './aggregates.js';
@@ -29,11 +29,6 @@ export type ExperimentAnswersNeeds = {
   readonly records: Pick<RecordQueries, 'runMeasures' | 'ratings'>;
   readonly ranks: ExperimentRanks;
   readonly templatesOf: TemplatesOf;
-};
-type ExperimentViewer = {
-  readonly principal: Principal;
-  readonly project: ProjectId;
-  readonly isCounted: boolean;
 };
 
 /** Read models behind the records of contract 4.6. */
@@ -60,7 +55,7 @@ type ExperimentData = {
 export const experimentAnswers = async (
   needs: ExperimentAnswersNeeds,
   facts: readonly ExperimentFacts[],
-  { principal, project, isCounted }: ExperimentViewer,
+  { principal, project, isCounted }: RunListViewer,
 ): Promise<ExperimentRecord[]> => {
   if (facts.length === 0) return [];
   const { documents, records } = needs;
@@ -85,6 +80,15 @@ export const experimentAnswers = async (
     ),
   );
 };
+
+/** Lists and single records of experiments. */
+export const experimentRows = runListReads({
+  operations: experimentLists,
+  called: 'Experiment',
+  projection: experimentList,
+  reads: experimentCollections,
+  rowsOf: experimentAnswers,
+});
 
 /** Current names of the datasets in use, by id; a deleted one has none. */
 const namesOf = async (

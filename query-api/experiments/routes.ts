@@ -1,15 +1,9 @@
 import type { AnswerMemory } from '../../contract/answer-memory.js';
 import { asOfComplaints, parseAsOf, type AsOf } from '../../contract/as-of.js';
 import type { ExperimentFacts, ExperimentTag } from '../../contract/experiment-record.js';
-import {
-  getExperiment,
-  listExperiments,
-  pageExperiments,
-  searchExperiments,
-} from '../../contract/experiments.js';
+import { experimentLists, getExperiment } from '../../contract/experiments.js';
 import { getRankingCriteria } from '../../contract/experiment-ranking.js';
 import { listExperimentTags } from '../../contract/experiment-tags.js';
-import { moreRowsHeader, plainListMax } from '../../contract/envelope.js';
 import { readRoute, type Route } from '../../contract/operation.js';
 import type { Principal } from '../../contract/roles.js';
 import { byCodePoint } from '../../kernel/code-points.js';
@@ -18,18 +12,14 @@ import type { Position } from '../../kernel/ports.js';
 import type { RecordQueries } from '../../kernel/records/record-queries.js';
 import type { Json, JsonObject, ProjectId } from '../../kernel/schema-types.js';
 import { experimentList } from '../../projections/experiment-list.js';
-import {
-  experimentColumns,
-  readListingPage,
-  planListing,
-  type ListingRequest,
-} from '../listings.js';
+import { experimentColumns, planListing } from '../listings.js';
 import { comparisonRoute, type ComparisonNeeds } from './comparison-route.js';
 import { criteriaCollections, criteriaAnswer, type CriteriaScope } from './criteria.js';
 import { computedSort, leaderboardPage } from './leaderboard.js';
 import {
   experimentCollections,
   experimentAnswers,
+  experimentRows,
   type ExperimentAnswersNeeds,
 } from './experiment-answers.js';
 
@@ -52,8 +42,8 @@ type Needs = ExperimentReadNeeds;
 
 /** Reads of experiments (contract 4.6 and 5.5). */
 export const experimentReads = (needs: Needs): readonly Route[] => [
-  listing(needs),
-  paging(needs),
+  experimentRows.listing(needs),
+  experimentRows.paging(needs),
   searching(needs),
   showing(needs),
   tags(needs),
@@ -64,27 +54,9 @@ export const experimentReads = (needs: Needs): readonly Route[] => [
 const { collection } = experimentList;
 const reads = experimentCollections;
 
-const listing = (needs: Needs): Route =>
-  readRoute(listExperiments, reads, async ({ params, query, principal }) => {
-    const project = params.project_id;
-    const found = await needs.documents.find<ExperimentFacts>(collection, {
-      scope: project,
-      limit: plainListMax,
-    });
-    const facts = found.documents.map(({ body }) => body);
-    const isCounted = query.include_counts === true;
-    const body = await experimentAnswers(needs, facts, { principal, project, isCounted });
-    return { body, notes: moreRowsHeader(found.more) };
-  });
-
-const paging = (needs: Needs): Route =>
-  readRoute(pageExperiments, reads, async ({ params, query, principal }) => ({
-    body: await experimentsPage(needs, principal, params.project_id, query),
-  }));
-
 const searching = (needs: Needs): Route =>
   readRoute(
-    searchExperiments,
+    experimentLists.search,
     reads,
     async (request) => {
       const { body, principal } = request;
@@ -100,7 +72,7 @@ const searching = (needs: Needs): Route =>
         const notes = { 'X-Unknown-Columns': page.unknown };
         return { body: { ...page.measure, experiments }, notes, ...past };
       }
-      return { body: await experimentsPage(at, principal, project, search), ...past };
+      return { body: await experimentRows.page(at, { principal, project }, search), ...past };
     },
     ({ query, body }) => [
       ...asOfComplaints(query),
@@ -138,24 +110,6 @@ const needsAt = async (needs: Needs, { params, query, principal, signal, memory 
   return { at: then.needs, place, past: { position: then.position } };
 };
 
-const experimentsPage = async (
-  needs: ShownNeeds,
-  principal: Principal,
-  project: ProjectId,
-  request: ListingRequest & { readonly include_counts?: boolean | null },
-) => {
-  const page = await readListingPage<ExperimentFacts>(
-    needs.documents,
-    collection,
-    project,
-    request,
-  );
-  const facts = page.rows.map(({ body }) => body);
-  const isCounted = request.include_counts === true;
-  const experiments = await experimentAnswers(needs, facts, { principal, project, isCounted });
-  return { ...page.measure, experiments };
-};
-
 const showing = (needs: Needs): Route =>
   readRoute(
     getExperiment,
@@ -164,12 +118,8 @@ const showing = (needs: Needs): Route =>
       const { params, principal } = request;
       const { project_id: project, experiment_id: id } = params;
       const { at, past } = await needsAt(needs, request);
-      const found = await at.documents.get<ExperimentFacts>(collection, id);
-      const facts = found?.scope === project ? [found.body] : [];
       const viewer = { principal, project, isCounted: true };
-      const [shown] = await experimentAnswers(at, facts, viewer);
-      if (shown === undefined) throw missing();
-      return { body: shown, ...past };
+      return { body: await experimentRows.find(at, viewer, id), ...past };
     },
     ({ query }) => asOfComplaints(query),
   );
@@ -178,7 +128,7 @@ const tags = ({ documents }: Needs): Route =>
   readRoute(listExperimentTags, [collection], async ({ params }) => {
     const { project_id: project, experiment_id: id } = params;
     const found = await documents.get<ExperimentFacts>(collection, id);
-    if (found?.scope !== project) throw missing();
+    if (found?.scope !== project) throw new Fault('not-found', 'Experiment not found');
     return { body: found.body.tags.toSorted(newestFirst) };
   });
 
@@ -193,5 +143,3 @@ const criteria = (needs: Needs): Route =>
 /** Default order of lists (contract 5). */
 const newestFirst = (one: ExperimentTag, other: ExperimentTag): number =>
   byCodePoint(other.created_at, one.created_at) || byCodePoint(other.id, one.id);
-
-const missing = (): Fault => new Fault('not-found', 'Experiment not found');
