@@ -15,7 +15,7 @@ import { projectModelOf } from './project-columns.js';
 import { runIdOf, runsCondition } from './run-counts.js';
 import { recordSource, type RecordSource } from './record-source.js';
 
-/** `runRows` of kernel/records/reference/run-rows.ts in one statement; null beyond the limit. */
+/** `runRows` of test/support/reference-run-rows.ts in one statement; null beyond the limit. */
 export const runRows = (
   whole: RecordsModel,
   { project, runs, metrics }: RunRowsPlan,

@@ -14,7 +14,7 @@ import type { Snapshot } from './snapshot.js';
 import { comparedPrefix } from './text-match.js';
 
 /**
- * `runRows` of kernel/records/reference/run-rows.ts; null beyond the limit. The name of a row may
+ * `runRows` of test/support/reference-run-rows.ts; null beyond the limit. The name of a row may
  * be long, so it is hashed on arrival, a batch at a time.
  */
 export const runRows = async (

@@ -126,7 +126,7 @@ export interface RecordQueries {
   ): Promise<ReadonlyMap<string, readonly (number | null)[]>>;
   /**
    * Measurements of each of these runs on each row of a dataset, unordered; null when there are
-   * more than `runRowsMax`. As `runRows` of kernel/records/reference/run-rows.ts.
+   * more than `runRowsMax`. As `runRows` of test/support/reference-run-rows.ts.
    */
   runRows(plan: RunRowsPlan, context?: QueryContext): Promise<readonly RunRow[] | null>;
   /**

@@ -5,11 +5,10 @@ import { openMongoRecords } from '../../engines/mongodb/records.js';
 import {
   aggregate,
   indexChildren,
-  columnFacts,
-  compareRows,
   isConsidered,
   metricTypes,
 } from '../../kernel/records/reference/aggregate.js';
+import { columnFacts, compareRows } from '../support/reference-columns.js';
 import { appliesTo, metricRegistry, standardColumns } from '../../kernel/records/columns.js';
 import { ratingTypes } from '../../kernel/records/feedback.js';
 import type { Position } from '../../kernel/ports.js';

@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import * as fc from 'fast-check';
 import { byCodePoint } from '../../kernel/code-points.js';
 import { metricTypes } from '../../kernel/records/reference/aggregate.js';
-import { runRows } from '../../kernel/records/reference/run-rows.js';
+import { runRows } from '../support/reference-run-rows.js';
 import { registryType } from '../../kernel/records/column-value.js';
 import { metricRegistry } from '../../kernel/records/columns.js';
 import type { Records } from '../../kernel/records/records.js';

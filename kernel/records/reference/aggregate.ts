@@ -1,18 +1,10 @@
 import { byCodePoint, firstCodePoints } from '../../code-points.js';
 import { bucketBounds, bucketOf, microsecondsOf } from '../time-buckets.js';
-import {
-  columnValue,
-  measuredValues,
-  registryType,
-  standardValue,
-  visibleValue,
-} from '../column-value.js';
-import { spanKinds, standardColumns } from '../columns.js';
+import { measuredValues, registryType } from '../column-value.js';
+import { spanKinds } from '../columns.js';
 import { unreachable } from '../../decision.js';
-import { annotationsOf, ratingValue } from '../feedback.js';
 import { histogramEdges, histogramOf } from '../histogram.js';
 import { matchesFilter, type ChildRecords } from '../../filter.js';
-import type { SortOrder } from '../../documents.js';
 import {
   answeredValuesMax,
   answeredValuesPerCell,
@@ -26,12 +18,10 @@ import {
   type AggregateGroup,
   type AggregatePlan,
   type AggregateRefusal,
-  type ColumnFacts,
   type GroupValue,
   type RecordScope,
   type Widget,
   type WidgetResult,
-  userMetadataKeysMax,
 } from '../query-plans.js';
 import type { MetricError, MetricType, MetricValue, RecordRow } from '../record.js';
 import type { Instant } from '../../schema-types.js';
@@ -98,78 +88,8 @@ export const metricTypes = (rows: readonly RecordRow[]): ReadonlyMap<string, Met
   return new Map([...firsts].map(([metric, first]) => [metric, typeOf(first)]));
 };
 
-/**
- * Comparator of records (contract 3.8): negative when `one` comes first. Missing values are last in
- * both directions; ties by `created_at` descending, then `id` descending.
- */
-export const compareRows =
-  (sort: SortOrder | null, types: ReadonlyMap<string, MetricType>) =>
-  (one: RecordRow, other: RecordRow): number => {
-    const byColumn = sort === null ? 0 : compareColumn(sort, types, one, other);
-    if (byColumn !== 0) return byColumn;
-    const byTime = byCodePoint(
-      String(other.values['created_at']),
-      String(one.values['created_at']),
-    );
-    return byTime === 0
-      ? byCodePoint(String(other.values['id']), String(one.values['id']))
-      : byTime;
-  };
-
-const compareColumn = (
-  { column, ascending }: SortOrder,
-  types: ReadonlyMap<string, MetricType>,
-  one: RecordRow,
-  other: RecordRow,
-): number => {
-  const left = columnValue(one, column, types);
-  const right = columnValue(other, column, types);
-  if (left === null || right === null) return Number(left === null) - Number(right === null);
-  const order =
-    typeof left === 'string' && typeof right === 'string'
-      ? byCodePoint(comparedText(left), comparedText(right))
-      : Number(left) - Number(right);
-  return ascending ? order : -order;
-};
-
 /** Prefix of a text that orders it, and that names a category or an error (contract 3.8). */
 export const comparedText = (text: string): string => firstCodePoints(text, comparedCharactersMax);
-
-/**
- * Column catalogue facts about the records considered (contract 4.1). `rows` are all of the
- * project.
- */
-export const columnFacts = (scope: RecordScope, rows: readonly RecordRow[]): ColumnFacts => {
-  const types = metricTypes(rows);
-  const below = indexChildren(rows);
-  const considered = rows.filter((row) => isConsidered(scope, row, below));
-  const isValue = (value: unknown): boolean =>
-    value !== null &&
-    value !== undefined &&
-    value !== '' &&
-    !(Array.isArray(value) && !value.length);
-  const metrics = new Set<string>();
-  const keys = new Set<string>();
-  const templates = new Set<string>();
-  for (const row of considered) {
-    for (const template of row.kind === 'trace' ? Object.keys(annotationsOf(row)) : []) {
-      if (isValue(ratingValue(row, template))) templates.add(template);
-    }
-    for (const [metric, cell] of Object.entries(row.metrics)) {
-      const type = registryType(metric) ?? types.get(metric);
-      if (type !== undefined && isValue(visibleValue(cell, type))) metrics.add(metric);
-    }
-    for (const [key, text] of Object.entries(row.userMetadata)) if (isValue(text)) keys.add(key);
-  }
-  return {
-    present: standardColumns
-      .filter(({ id }) => considered.some((row) => isValue(standardValue(row, id))))
-      .map(({ id }) => id),
-    metrics: [...metrics].sort(byCodePoint),
-    userMetadata: [...keys].sort(byCodePoint).slice(0, userMetadataKeysMax),
-    templates: [...templates].sort(byCodePoint),
-  };
-};
 
 /**
  * Aggregates all rows of the project (contract 4.5). Refusals in this order: a long group value,

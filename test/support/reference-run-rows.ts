@@ -1,9 +1,14 @@
-import { parseJsonText } from '../../json-text.js';
-import { comparedText } from './aggregate.js';
-import { measuredValues, userMetadataValue } from '../column-value.js';
-import type { RecordRow } from '../record.js';
-import { datasetRowKey, failedStatusFrom, type RunRow, type RunRowsPlan } from '../run-rows.js';
-import type { Instant } from '../../schema-types.js';
+import { parseJsonText } from '../../kernel/json-text.js';
+import { comparedText } from '../../kernel/records/reference/aggregate.js';
+import { measuredValues, userMetadataValue } from '../../kernel/records/column-value.js';
+import type { RecordRow } from '../../kernel/records/record.js';
+import {
+  datasetRowKey,
+  failedStatusFrom,
+  type RunRow,
+  type RunRowsPlan,
+} from '../../kernel/records/run-rows.js';
+import type { Instant } from '../../kernel/schema-types.js';
 
 /**
  * Reference for `Records.runRows`, by run and row. Rows are named by their traces' values, where
