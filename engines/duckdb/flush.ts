@@ -8,7 +8,7 @@ import type { FlushMarker } from './flush-marker.js';
 // statement, writes all rows and the position into the file. A crash takes both back to the last
 // flush together, and the log is folded again from there.
 
-/** Flushes of one file. Where the engine insists on a write-ahead log, each commit is durable. */
+/** Flushes of one file. */
 export type ModelFlush = {
   /**
    * Makes all applied batches durable; no-op if they are. Throws Fault `unavailable`; without
@@ -41,12 +41,10 @@ const batchRowsMin = 10;
 /** Writes between two measurements of the bytes: a batch is folded from 2 MiB of the log. */
 const measureEvery = { rows: 2_000, batches: 16 };
 
-/** Opens the flushes of a file. `hasWal`: the engine writes a write-ahead log. */
 export const openModelFlush = (
   connections: Pick<ModelConnections, 'maintain'>,
-  { catalog, path, hasWal, marker }: FlushedFile,
+  { catalog, path, marker }: FlushedFile,
 ): ModelFlush => {
-  if (hasWal) return noFlush;
   let unflushed = nothing;
   let unmeasured = nothing;
   let bytes = 0;
@@ -110,21 +108,10 @@ export const openModelFlush = (
 type FlushedFile = {
   readonly catalog: string;
   readonly path: string;
-  readonly hasWal: boolean;
   readonly marker: FlushMarker;
 };
 
 const nothing = { batches: 0, rows: 0 };
-
-const durable = (): Promise<void> => Promise.resolve();
-const noFlush: ModelFlush = {
-  run: durable,
-  runIfDue: durable,
-  wasCutOff: false,
-  requireRoomForCopy: durable,
-  postpone: () => undefined,
-  recordWrite: durable,
-};
 
 /** Bytes of rows that no file has yet, of all files of the engine. */
 const unflushedBytesSql = `

@@ -7,7 +7,6 @@ const lastingName = 'records.lasting';
 
 export const databaseFileName = (generation: number): string =>
   `records-v${schemaVersion}-${generation}.duckdb`;
-const legacyFileName = (generation: number): string => `records-${generation}.duckdb`;
 
 /** The live generation; 1 in a folder without a pointer. */
 export const readLiveGeneration = async (dir: string): Promise<number> =>
@@ -56,16 +55,6 @@ const writeNumber = async (dir: string, name: string, generation: number): Promi
   } finally {
     await folder.close();
   }
-};
-
-/** Renames the live file of a folder from before file names had a version. */
-export const migrateFileName = async (dir: string, generation: number): Promise<void> => {
-  const files = await readdir(dir);
-  const [old, now] = [legacyFileName(generation), databaseFileName(generation)];
-  if (files.includes(now) || !files.includes(old)) return;
-  // The main file last: a crash in between leaves the old name, and the migration repeats.
-  if (files.includes(`${old}.wal`)) await rename(join(dir, `${old}.wal`), join(dir, `${now}.wal`));
-  await rename(join(dir, old), join(dir, now));
 };
 
 /**

@@ -6,15 +6,10 @@ import { openMemoryLimit } from './memory-limit.js';
 import { openModel, type RecordsModel } from './model.js';
 import {
   databaseFileName,
-  migrateFileName,
   readDurableGeneration,
   readLiveGeneration,
   removeStaleFiles,
 } from './generation-files.js';
-
-// Only for an engine that insists on a write-ahead log (flush.ts): opening after a crash replays up
-// to this much of it.
-const checkpointThreshold = '48MB';
 
 /** An engine instance with the file that the pointer names. */
 export type LiveInstance = { readonly instance: DuckDBInstance; readonly live: RecordsModel };
@@ -27,14 +22,12 @@ export const openLiveInstance = async (dir: string, memoryMb: number): Promise<L
   const spill = join(dir, 'records-spill');
   await rm(spill, { recursive: true, force: true });
   const generation = await readLiveGeneration(dir);
-  await migrateFileName(dir, generation);
   await removeStaleFiles(dir, [generation, await readDurableGeneration(dir)]);
   const instance = await DuckDBInstance.create(':memory:', {
     // See scan-threads.ts.
     threads: '1',
     memory_limit: `${memoryMb}MB`,
     temp_directory: spill,
-    checkpoint_threshold: checkpointThreshold,
     autoinstall_known_extensions: 'false',
     autoload_known_extensions: 'false',
   });

@@ -85,11 +85,13 @@ export const openModel = async (
     control.closeSync();
   };
   try {
-    const hasWal = await attachFile(control, catalog, path);
+    // Without a write-ahead log, which stores each row a second time (D-231).
+    const options = `ROW_GROUP_SIZE ${rowGroupSize}, RECOVERY_MODE 'no_wal_writes'`;
+    await control.run(`ATTACH ${textConstant(path)} AS ${catalog} (${options})`);
     isAttached = true;
     connections = await openConnections(instance, catalog);
     const marker = await openFlushMarker(path);
-    const flush = openModelFlush(connections, { catalog, path, hasWal, marker });
+    const flush = openModelFlush(connections, { catalog, path, marker });
     const read = { ...(await readModel(connections, catalog)), flush };
     // One close at a time: closing a connection under its statement ends the process.
     let ending: Promise<void> | null = null;
@@ -115,34 +117,6 @@ export const openModel = async (
   }
 };
 
-/**
- * Attaches the file without a write-ahead log, which stores each row a second time; one that an
- * earlier version left is replayed. Returns true if the engine does not have that mode and writes
- * one.
- */
-const attachFile = async (
-  control: DuckDBConnection,
-  catalog: string,
-  path: string,
-): Promise<boolean> => {
-  const attach = async (mode: string): Promise<void> => {
-    const options = `ROW_GROUP_SIZE ${rowGroupSize}${mode}`;
-    await control.run(`ATTACH ${textConstant(path)} AS ${catalog} (${options})`);
-  };
-  try {
-    await attach(`, RECOVERY_MODE 'no_wal_writes'`);
-    return false;
-  } catch (error) {
-    if (!isModeRefused(error)) throw error;
-    await attach('');
-    return true;
-  }
-};
-
-/** The engine does not know the option, or not this value of it. */
-const isModeRefused = (error: unknown): boolean =>
-  error instanceof Error && /recovery_?mode|no_wal_writes/i.test(error.message);
-
 const readModel = async (connections: ModelConnections, catalog: string) => {
   // Flushed at once: other programs, such as the doctor, find the tables in the file.
   if (await connections.write(prepareTables)) await connections.maintain(`CHECKPOINT ${catalog}`);
@@ -164,7 +138,7 @@ const closeModel = async (
   control: DuckDBConnection,
   catalog: string,
 ): Promise<void> => {
-  // Optional: saves the next opening some folding, or the reading of a write-ahead log.
+  // Optional: saves the next opening some folding.
   const isFlushed = await flush
     .run()
     .then(() => connections.maintain(`CHECKPOINT ${catalog}`))

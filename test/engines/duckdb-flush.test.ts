@@ -24,7 +24,6 @@ import {
   traceRow,
 } from '../support/record-rows.js';
 import { pollUntil } from '../support/poll-until.js';
-import { recordsWithWal } from '../support/records-with-wal.js';
 
 /** The engine's headers at the begin of a file: the next one names the blocks of a flush. */
 const headerBytes = 3 * 4_096;
@@ -258,12 +257,5 @@ describe('DuckDB flushes', function () {
     }
     await putRows(records, [traceRow(69)]);
     expect(await positionAfterKill()).to.equal(positionAt(17));
-  });
-
-  it('keeps each batch over a kill where the engine insists on a write-ahead log', async () => {
-    records = await recordsWithWal(folder.dir);
-    await putRows(records, [traceRow(1)]);
-    expect(await positionAfterKill()).to.equal(positionAt(1));
-    await records.flush?.();
   });
 });

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { hash } from 'node:crypto';
-import { copyFile, readdir, readFile, truncate, writeFile } from 'node:fs/promises';
+import { readdir, readFile, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DuckDBConnection, DuckDBInstance } from '@duckdb/node-api';
 import { noProjectColumns } from '../../engines/duckdb/project-columns.js';
@@ -33,7 +33,6 @@ import { logOf, traceStream } from '../support/random-trace-logs.js';
 import { traceLoggedEvent } from '../support/trace-logged-event.js';
 import { copyAsKilled } from '../support/killed-copy.js';
 import { pollUntil } from '../support/poll-until.js';
-import { recordsWithWal } from '../support/records-with-wal.js';
 
 recordsSuite('DuckDB', async () => {
   const { dir, remove } = await temporaryFolder();
@@ -141,22 +140,6 @@ describe('DuckDB record files', () => {
     const left = (await readdir(killed.dir)).filter((one) => !one.includes('spill'));
     expect(left).to.have.members([databaseFileName(Number(copy.id)), 'records.live']);
     await killed.remove();
-  });
-
-  it('renames a live file from before file names had a version', async () => {
-    const copy = await temporaryFolder();
-    const records = await recordsWithWal(folder.dir);
-    await putRows(records, [traceRow(1)]);
-    for (const end of ['', '.wal']) {
-      const old = join(copy.dir, `records-1.duckdb${end}`);
-      await copyFile(join(folder.dir, `${databaseFileName(1)}${end}`), old);
-    }
-    await records.close();
-    const later = await openRecords({ dir: copy.dir });
-    expect(await later.count(scopeOf())).to.equal(1);
-    await later.close();
-    expect(await readdir(copy.dir)).to.deep.equal([databaseFileName(1)]);
-    await copy.remove();
   });
 
   it('starts over from the log with a file of another version or other tables', async () => {
