@@ -126,6 +126,9 @@ const forbiddenFor = (
   if (requires === 'view-write') {
     return forbiddenFault('Auditors and keys limited to less than editor cannot save views');
   }
+  if (requires === 'lender') {
+    return forbiddenFor(isBound(principal) ? 'person' : 'editor', principal, project);
+  }
   if (project !== null && projectRequirements.has(requires)) {
     return forbiddenFault(
       `This needs the role ${requires} in the project; yours is ${project.role}`,
@@ -218,6 +221,8 @@ const isAllowed = (
     case 'editor':
     case 'owner':
       return project !== null && isRoleAtLeast<ProjectRole>(projectRoles, project.role, requires);
+    case 'lender':
+      return !isBound(principal) && isAllowed('editor', principal, project);
     case 'view-write':
       return project !== null && maySaveViews(principal, project.role);
     case 'creator':
@@ -262,6 +267,7 @@ const requireSelf = async (
 const projectRequirements: ReadonlySet<Requirement> = new Set<Requirement>([
   ...projectRoles,
   'view-write',
+  'lender',
 ]);
 
 /**

@@ -240,3 +240,34 @@ const knownMembers = (schema: Raw, value: Json): Json => {
 
 const membersOf = (schema: Raw): Readonly<Record<string, Raw>> =>
   (schema['properties'] ?? {}) as Readonly<Record<string, Raw>>;
+
+/** Reason why the service never calls models with such an integration; null: it does. */
+export const uncallableReason = (provider: Provider, settings: JsonObject): string | null => {
+  const { credential_type, authentication_type } = settings;
+  if (provider === 'aws_sagemaker' || provider === 'vegas_gateway') {
+    return `integrations of ${provider} are stored and never called`;
+  }
+  if (credential_type === 'assumed_role') return 'assumed roles are stored and never called';
+  return authentication_type === 'oauth2' ? 'oauth2 credentials are stored and never called' : null;
+};
+
+/** Models that a configuration names, in its order, without its secrets (contract 5.17, rule 4). */
+export const modelsOf = (settings: JsonObject): readonly string[] => {
+  const { default_model, available_deployments, deployments, inference_profiles } = settings;
+  const listed = [settings['models'], default_model, available_deployments].flat();
+  return [
+    ...new Set([
+      ...listed.flatMap(modelNameIn),
+      ...[deployments, inference_profiles].flatMap((byModel) => Object.keys(byModel ?? {})),
+    ]),
+  ];
+};
+
+/** Name of a model that is listed by itself, or as an object with a name. */
+const modelNameIn = (listed: Json | undefined): readonly string[] => {
+  if (typeof listed === 'string') return [listed];
+  if (typeof listed !== 'object' || listed === null || Array.isArray(listed)) return [];
+  const { model, name, id } = listed as JsonObject;
+  const found = model ?? name ?? id;
+  return typeof found === 'string' ? [found] : [];
+};

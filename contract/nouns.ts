@@ -26,6 +26,7 @@ import { jobOperations } from './jobs.js';
 import { logStreamOperations } from './log-streams.js';
 import { loginOperations } from './logins.js';
 import { metricOperations } from './metrics.js';
+import { modelAccessOperations } from './model-access.js';
 import type { OpenApiTag } from './openapi.js';
 import { otlpOperations } from './otlp.js';
 import { orgJobOperations } from './org-jobs.js';
@@ -157,6 +158,12 @@ export const nouns: readonly OpenApiTag[] = [
     name: 'Integrations',
     description: "A user's access to providers of models; secrets never come back.",
     operations: integrationOperations,
+  },
+  {
+    name: 'Models',
+    description:
+      'Models that a project may call: integrations that are lent to it, and its budgets.',
+    operations: modelAccessOperations,
   },
   {
     name: 'Jobs',

@@ -37,6 +37,7 @@ export type Requirement =
   | ProjectRole
   | ObjectRequirement
   | 'view-write'
+  | 'lender'
   | 'api-key'
   | 'creator'
   | 'user'

@@ -10,6 +10,7 @@ import { idempotencyAnswerNoun, idempotencyNoun, idempotencySaltNoun } from './i
 import { insightsSettingsNoun } from './insights-settings.js';
 import { integrationNoun, sealedIntegrationNoun } from './integrations.js';
 import { logStreamNoun } from './log-streams.js';
+import { modelAccessNoun } from './model-access.js';
 import { streamForm, type Noun, type StreamForm, type StreamKind } from './noun.js';
 import { orgJobNoun } from './org-jobs.js';
 import { organizationNoun } from './organizations.js';
@@ -53,6 +54,7 @@ export const nouns: readonly Noun[] = [
   integrationNoun,
   sealedIntegrationNoun,
   logStreamNoun,
+  modelAccessNoun,
   orgJobNoun,
   organizationNoun,
   parkingNoun,

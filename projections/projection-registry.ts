@@ -13,6 +13,7 @@ import { datasetRows } from './dataset-rows.js';
 import { datasetVersions } from './dataset-versions.js';
 import { logStreamList } from './log-stream-list.js';
 import { metricsTestingRunList } from './metrics-testing-run-list.js';
+import { modelAccess } from './model-access.js';
 import { orgJobList } from './org-job-list.js';
 import { scoringBackfillList } from './scoring-backfill-list.js';
 import { priceList } from './price-list.js';
@@ -46,6 +47,7 @@ export const projections: readonly AnyProjection[] = [
   integrationList,
   logStreamList,
   metricsTestingRunList,
+  modelAccess,
   scoringBackfillList,
   runScoringList,
   scorerList,

@@ -14,6 +14,7 @@ import { invitationWrites } from '../command-api/invitations/routes.js';
 import { logStreamWrites } from '../command-api/log-streams/routes.js';
 import { loginWrites } from '../command-api/logins/routes.js';
 import { socialLoginWrites } from '../command-api/logins/social.js';
+import { modelAccessWrites } from '../command-api/model-access/routes.js';
 import { orgJobWrites } from '../command-api/org-jobs/routes.js';
 import { priceListWrites } from '../command-api/price-list/routes.js';
 import { projectWrites } from '../command-api/projects/routes.js';
@@ -42,6 +43,7 @@ import { integrationReads } from '../query-api/integrations/routes.js';
 import { logStreamReads } from '../query-api/log-streams/routes.js';
 import { currentUserReads } from '../query-api/logins/routes.js';
 import { metricReads } from '../query-api/metrics/routes.js';
+import { modelAccessReads } from '../query-api/model-access/routes.js';
 import { orgJobReads } from '../query-api/org-jobs/routes.js';
 import { priceListReads } from '../query-api/price-list/routes.js';
 import { projectReads } from '../query-api/projects/routes.js';
@@ -75,6 +77,7 @@ const slices: readonly (readonly Slice[])[] = [
   [logStreamWrites, logStreamReads],
   [loginWrites, socialLoginWrites, currentUserReads],
   [metricReads],
+  [modelAccessWrites, modelAccessReads],
   [orgJobWrites, orgJobReads],
   [priceListWrites, priceListReads],
   [projectWrites, projectReads],

@@ -2,6 +2,7 @@ import type { Freshness, RequestAuthorizer } from '../contract/request-ports.js'
 import { components, operations } from '../contract/all.js';
 import { nouns } from '../contract/nouns.js';
 import { openApiDocument } from '../contract/openapi.js';
+import { loadLentIntegrations } from '../command-api/access/lent-integrations.js';
 import { openProjectsByName } from '../command-api/projects/projects-by-name.js';
 import { openSessionRepository } from '../command-api/sessions/session-repository.js';
 import type { CredentialRateLimit } from '../command-api/access/credential-rate-limit.js';
@@ -88,6 +89,7 @@ export const sliceNeeds = (needs: ServiceNeeds) => {
     preview: orgJobPreviewOf(needs),
     progresses: openTaskProgressCache(bus),
     otelReceived: receivedOtelSpansIn(log),
+    lentIntegrations: loadLentIntegrations(log),
     lastUsed: (key: ApiKeyId) => authorizer.lastUsed(key),
     runsKnown: () => waitForRuns(needs),
     describe: () => openApiDocument({ operations, components, nouns }),

@@ -1,22 +1,12 @@
 import type { RequestAuthorizer, VisibilityRules } from '../../contract/request-ports.js';
-import { roleInProject, strongestRole, type ProjectRole } from '../../contract/roles.js';
-import type { UserId } from '../../kernel/schema-types.js';
-import { loadStreamState } from '../../kernel/transact.js';
+import { roleInProject } from '../../contract/roles.js';
+import type { GroupId } from '../../kernel/schema-types.js';
+import type { Group } from '../facts/groups.js';
+import { projectStream } from '../facts/projects.js';
+import { liveUser, type User } from '../facts/users.js';
 import { openAuthentication, type AuthenticationNeeds } from './authenticate.js';
-import { type User, liveUser } from '../facts/users.js';
-import { projects, type Project, projectStream } from '../facts/projects.js';
-import { stateCacheOf } from '../facts/state-cache.js';
-import { groups, isActiveMember, type Group, groupStream } from '../facts/groups.js';
-
-const projectStates = stateCacheOf({
-  fold: projects,
-  weightOf: (project) =>
-    projectWeight +
-    (project === null ? 0 : roleWeight * (project.users.size + project.groups.size)),
-  weightMax: 8_000_000,
-});
-const projectWeight = 5_000;
-const roleWeight = 200;
+import { liveGroup } from './group-visibility.js';
+import { grantedRole, projectStates } from './project-roles.js';
 
 type Needs = AuthenticationNeeds & { readonly sights?: VisibilityRules };
 
@@ -29,18 +19,8 @@ export const openRequestAuthorizer = (needs: Needs): RequestAuthorizer => {
   const people = rightsCache.cachedLoader<User | null>();
   const userNow = (id: string): Promise<User | null> => people(id, async () => liveUser(log, id));
   const memberships = rightsCache.cachedLoader<Group | null>();
-  /** The strongest role of the user and of their groups (contract 2.6, rule 1). */
-  const grantedIn = async (project: Project, user: UserId): Promise<ProjectRole | null> => {
-    const own = project.users.get(user);
-    const through = await Promise.all(
-      [...project.groups].map(async ([id, { role }]) => {
-        const load = async () => (await loadStreamState(log, groupStream(id), groups)).state;
-        const group = await memberships(id, load);
-        return group?.live === true && isActiveMember(group.members.get(user)?.role) ? [role] : [];
-      }),
-    );
-    return strongestRole([...(own === undefined ? [] : [own.role]), ...through.flat()]);
-  };
+  const groupNow = (id: GroupId): Promise<Group | null> =>
+    memberships(id, () => liveGroup(log, id));
 
   return {
     ...openAuthentication(needs),
@@ -52,7 +32,7 @@ export const openRequestAuthorizer = (needs: Needs): RequestAuthorizer => {
       // The user's role, not the principal's: a key caps what its creator may do in the
       // organisation, not where they are an owner.
       const user = await userNow(principal.userId);
-      const granted = user === null ? null : await grantedIn(project, user.id);
+      const granted = user === null ? null : await grantedRole(project, user.id, groupNow);
       const role = user === null ? null : roleInProject(user.role, principal.key, id, granted);
       return role === null ? null : { id, name: project.name, role };
     },

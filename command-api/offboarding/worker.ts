@@ -1,5 +1,7 @@
 import type { CollaboratorEvent } from '../../events/collaborators.js';
 import type { GroupEvent } from '../../events/groups.js';
+import type { IntegrationEvent } from '../../events/integrations.js';
+import type { ModelAccessEvent } from '../../events/model-access.js';
 import type { UserEvent } from '../../events/users.js';
 import type { ViewEvent } from '../../events/views.js';
 import type { Decision } from '../../kernel/decision.js';
@@ -17,6 +19,7 @@ import { transact, type Authorship } from '../../kernel/transact.js';
 import { openWorkerCursor } from '../work/worker-cursor.js';
 import { projects, type Project } from '../facts/projects.js';
 import { groups, type Group } from '../facts/groups.js';
+import { modelAccesses, modelAccessPrefix } from '../facts/model-access.js';
 import { savedViews, viewsNoun } from '../facts/views.js';
 import { serviceAuthorship, reactionAuthorship } from '../work/service-authorship.js';
 import { streamNames } from '../work/stream-names.js';
@@ -32,17 +35,20 @@ type OffboardingNeeds = {
   /** Reports a failed step, which is retried. */
   readonly onError: (error: unknown) => void;
 };
+const removalTypes = ['UserRemoved', 'GroupDeleted', 'IntegrationDeleted'] as const;
+type RemovalType = (typeof removalTypes)[number];
 type Removal = StoredEvent<
-  Extract<UserEvent | GroupEvent, { readonly type: 'UserRemoved' | 'GroupDeleted' }>
+  Extract<UserEvent | GroupEvent | IntegrationEvent, { readonly type: RemovalType }>
 >;
 
 const restMs = 500;
 const scanEvents = 2_000;
 
 /**
- * Starts the offboarding worker: removes removed users from groups and projects and deletes their
- * private views, and removes deleted groups from projects. Their rights ended with the event
- * itself; this corrects lists and counts. Idempotent, also after a kill.
+ * Starts the offboarding worker: removes removed users from groups and projects, deletes their
+ * private views and ends their lendings of integrations, removes deleted groups from projects, and
+ * ends lendings of deleted integrations. Their rights ended with the event itself; this corrects
+ * lists and counts. Idempotent, also after a kill.
  */
 export const startOffboardingWorker = (needs: OffboardingNeeds): Worker => {
   const cursor = openWorkerCursor(needs);
@@ -62,21 +68,28 @@ export const offboardPage = async (
   signal: AbortSignal = new AbortController().signal,
 ): Promise<Position> => {
   const { log } = needs;
-  const page = await log.page(position, scanEvents, ['UserRemoved', 'GroupDeleted']);
+  const page = await log.page(position, scanEvents, removalTypes);
   const removals = page.events as readonly Removal[];
   if (removals.length === 0) return page.through;
   const users = new Map<string, Removal>();
   const gone = new Map<string, Removal>();
+  const integrations = new Map<string, Removal>();
   for (const event of removals) {
     if (event.type === 'UserRemoved') users.set(event.data.user_id, event);
-    else gone.set(event.data.group_id, event);
+    else if (event.type === 'GroupDeleted') gone.set(event.data.group_id, event);
+    else integrations.set(event.data.integration_id, event);
   }
   // One scan serves every removal of the page.
-  await forEachStream(log, 'group-', signal, (name) => removeFromGroup(needs, name, users));
-  await forEachStream(log, 'project-', signal, (name) =>
-    removeFromProject(needs, name, users, gone),
+  if (users.size + gone.size > 0) {
+    await forEachStream(log, 'group-', signal, (name) => removeFromGroup(needs, name, users));
+    await forEachStream(log, 'project-', signal, (name) =>
+      removeFromProject(needs, name, users, gone),
+    );
+    await forEachStream(log, `${viewsNoun}-`, signal, (name) => deleteViews(needs, name, users));
+  }
+  await forEachStream(log, modelAccessPrefix, signal, (name) =>
+    endLendings(needs, name, users, integrations),
   );
-  await forEachStream(log, `${viewsNoun}-`, signal, (name) => deleteViews(needs, name, users));
   return signal.aborted ? position : page.through;
 };
 
@@ -158,6 +171,29 @@ const deleteViews = async (needs: Needs, name: StreamName, users: Removals): Pro
           data: { project_id: projectId, view_id: id },
         })),
     authorOf(needs, users),
+  );
+};
+
+/** Ends lendings of removed users and of deleted integrations (contract 5.17, rule 3). */
+const endLendings = async (
+  needs: Needs,
+  name: StreamName,
+  users: Removals,
+  integrations: Removals,
+): Promise<void> => {
+  const projectId = name.slice(modelAccessPrefix.length) as ProjectId;
+  await transact(
+    needs.log,
+    name,
+    modelAccesses,
+    ({ lendings }): Decision<ModelAccessEvent> =>
+      lendings
+        .filter((one) => users.has(one.lent_by) || integrations.has(one.integration_id))
+        .map(({ integration_id }) => ({
+          type: 'IntegrationLendingEnded',
+          data: { project_id: projectId, integration_id },
+        })),
+    authorOf(needs, users, integrations),
   );
 };
 

@@ -1,6 +1,6 @@
 import type { Descriptions } from './descriptions.js';
 
-/** Integrations with providers of models (contract 4.9, 5.9). */
+/** Integrations with providers, and lending them to projects (contract 4.9, 5.9, 5.17). */
 export const integrationDescriptions: Descriptions = {
   members: {
     provider: 'Provider of the integration.',
@@ -45,11 +45,43 @@ export const integrationDescriptions: Descriptions = {
     model_properties: 'Properties of the models, 200 at most.',
     default_model: 'Model that is used when none is named.',
     custom_llm_config: 'Further settings, as a JSON object.',
+    lent_by: 'User who lent the integration, and whose it is.',
+    calls_per_minute: 'Calls a minute with this integration, from 1 to 100,000.',
+    judge_model: 'Model of judges that name none, as `provider/model` or alone; null: none is set.',
+    daily_calls: 'Calls a day (UTC), from 0 to 10,000,000.',
+    allow_unpriced: 'True when models without a price may be called, which no budget limits.',
+    name_clusters: 'True when clusters of failures are named, one call each.',
   },
   of: [
     {
       components: 'Integration',
       members: { id: 'Id of the integration.', name: 'Name of the integration: its provider.' },
+    },
+    {
+      components: 'ModelAccess SetModelAccess',
+      members: {
+        default_model: 'Model of calls that name none, as `provider/model` or alone; null: none.',
+        daily_budget: 'Dollars that the project may spend a day (UTC), from 0 to 1,000,000.',
+      },
+    },
+    {
+      components: 'ModelAccess',
+      members: { integrations: 'Integrations that are lent to the project, in that order.' },
+    },
+    {
+      components: 'LentIntegration LendIntegration',
+      members: {
+        daily_budget:
+          'Dollars a day (UTC) with this integration, from 0 to 1,000,000; null: none of its own.',
+      },
+    },
+    {
+      components: 'LentIntegration',
+      members: {
+        integration_id: 'Id of the integration.',
+        state: 'Whether it can be called: only a usable one is.',
+        models: 'Models that its configuration names; empty where it names none.',
+      },
     },
     {
       components: 'OpenAiConfiguration WriterConfiguration',

@@ -15,6 +15,7 @@ describe('the streams that a deletion erases', () => {
     expect([...names].sort()).to.deep.equal([
       'annotation-templates-p',
       'experiment-scope-p',
+      'model-access-p',
       'price-list-p',
       'project-p',
       'ranking-criteria-p',

@@ -113,6 +113,7 @@ describe('erasing what was deleted', () => {
             'annotation-templates',
             'ranking-criteria',
             'price-list',
+            'model-access',
             'experiment-scope',
             'views',
           ].map((noun) => streamNameOf(noun, project)),

@@ -1,4 +1,6 @@
 import { expect } from 'chai';
+import { integrationStream } from '../../command-api/facts/integrations.js';
+import { modelAccessStream } from '../../command-api/facts/model-access.js';
 import { projectStream } from '../../command-api/facts/projects.js';
 import { groupStream } from '../../command-api/facts/groups.js';
 import { userStream } from '../../command-api/facts/users.js';
@@ -10,6 +12,8 @@ import type { CollaboratorId, GroupId, GroupMemberId } from '../../kernel/schema
 import { testClock, testLog, type TestLog } from '../support/test-log.js';
 import {
   groupCreated,
+  integrationId,
+  integrationLent,
   organization,
   projectId,
   projectCreated,
@@ -100,6 +104,36 @@ describe('offboarding', () => {
       { type: 'GroupCollaboratorRemoved', data: { project_id: projectId(1), group_id: group } },
     ]);
     expect((await ending(groupStream(group), 1))[0]?.type).to.equal('GroupDeleted');
+  });
+
+  it('ends lendings of a removed user and of a deleted integration, and no others', async () => {
+    const access = modelAccessStream(projectId(1));
+    const ended = (number: number) => ({
+      type: 'IntegrationLendingEnded',
+      data: { project_id: projectId(1), integration_id: integrationId(number) },
+    });
+    const providers = ['openai', 'mistral', 'writer'] as const;
+    await world.append(
+      access,
+      ...providers.map((provider, at) =>
+        integrationLent(integrationId(at + 1), provider, userId(at === 0 ? 1 : 2)),
+      ),
+    );
+    await remove(1);
+    await world.append(integrationStream(userId(2), 'mistral'), {
+      type: 'IntegrationDeleted',
+      data: {
+        integration_id: integrationId(2),
+        organization_id: organization,
+        user_id: userId(2),
+        provider: 'mistral',
+      },
+    });
+    await act();
+    expect(await ending(access, 2)).to.deep.equal([ended(1), ended(2)]);
+    const before = await world.log.head();
+    await act();
+    expect(await world.log.head()).to.equal(before);
   });
 
   it('changes nothing while no user is removed', async () => {

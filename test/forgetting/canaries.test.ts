@@ -235,6 +235,8 @@ const livingProject = [
   'createView name',
   'createView page',
   'createView state',
+  'setModelAccess default_model',
+  'setModelAccess judge_model',
   'setPriceList model',
   'setRankingCriteria metric',
 ];

@@ -33,6 +33,9 @@ export const fillAndDelete = async (
   const made = await send('configureIntegration', { params: provider, body });
   await send('selectIntegration', { params: { integration_id: made.id } });
   await send('disableIntegration', { body: { integration_name: 'writer', disabled: true } });
+  const lending = { params: { project_id, integration_id: made.id } };
+  await send('lendIntegration', lending);
+  await send('endIntegrationLending', lending);
   await send('deleteIntegration', { params: provider });
   const scorer_id = await scorerOf(send, client, planted);
   const past = { project_id, run_id: world.stream, scorer_id };

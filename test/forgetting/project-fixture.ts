@@ -266,6 +266,7 @@ const fillExperiment = async (
   await send('setRankingCriteria', { params, body: { criteria } });
   const prices = [{ model: mark, from: '2026-03-01T00:00:00Z', input: 1, output: 2 }];
   await send('setPriceList', { params, body: { prices } });
+  await send('setModelAccess', { params, body: { default_model: mark, judge_model: mark } });
   await send('chooseExperimentWinner', { params });
   await send('withdrawExperimentWinner', { params });
   const body = { key: mark, value: mark, tag_type: mark };

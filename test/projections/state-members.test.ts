@@ -20,6 +20,7 @@ describe('the state of a container', () => {
     expect(nounsOf('project')).to.deep.equal([
       'annotation-templates',
       'experiment-scope',
+      'model-access',
       'price-list',
       'project',
       'ranking-criteria',

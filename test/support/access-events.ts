@@ -1,5 +1,7 @@
 import type { ApiKeyCreated, ApiKeyEvent } from '../../events/api-keys.js';
 import type { GroupEvent } from '../../events/groups.js';
+import type { ModelAccessEvent } from '../../events/model-access.js';
+import type { Provider } from '../../contract/integration-providers.js';
 import type { ProjectEvent } from '../../events/projects.js';
 import type { UserEvent } from '../../events/users.js';
 import type { ViewSaved } from '../../events/views.js';
@@ -7,6 +9,7 @@ import type { OrganizationRole } from '../../contract/roles.js';
 import type {
   ApiKeyId,
   GroupId,
+  IntegrationId,
   OrganizationId,
   ProjectId,
   TemplateId,
@@ -24,6 +27,7 @@ export const userId = (number: number): UserId => uuid('b', number) as UserId;
 export const projectId = (number: number): ProjectId => uuid('c', number) as ProjectId;
 export const keyId = (number: number): ApiKeyId => uuid('d', number) as ApiKeyId;
 export const templateId = (number: number): TemplateId => uuid('e', number) as TemplateId;
+export const integrationId = (number: number): IntegrationId => uuid('1', number) as IntegrationId;
 export const viewId = (number: number): ViewId => uuid('f', number) as ViewId;
 
 export const userCreated = (
@@ -42,6 +46,20 @@ export const userCreated = (
     auth_method: 'email',
     created_at: instantAfter(0),
   },
+});
+
+/** An integration that the user lends to project 1. */
+export const integrationLent = (
+  id: IntegrationId,
+  provider: Provider,
+  lent_by: UserId,
+  limits: { readonly daily_budget: number | null; readonly calls_per_minute: number } = {
+    daily_budget: null,
+    calls_per_minute: 60,
+  },
+): Extract<ModelAccessEvent, { readonly type: 'IntegrationLent' }> => ({
+  type: 'IntegrationLent',
+  data: { project_id: projectId(1), integration_id: id, provider, lent_by, ...limits },
 });
 
 export const userInvited = (

@@ -65,6 +65,7 @@ const rows: Readonly<Record<Requirement, ((caller: Caller) => Verdict) | null>> 
   annotator: (caller) => verdictAtRole(roleOf(caller), 'annotator'),
   editor: (caller) => verdictAtRole(roleOf(caller), 'editor'),
   owner: (caller) => verdictAtRole(roleOf(caller), 'owner'),
+  lender: (caller) => (caller.bound === null ? verdictAtRole(roleOf(caller), 'editor') : 403),
   'view-write': (caller) => {
     const role = roleOf(caller);
     const isAuditor = caller.organizationRole === 'auditor' && role === 'viewer';

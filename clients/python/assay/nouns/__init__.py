@@ -14,6 +14,7 @@ from .jobs import Jobs
 from .log_streams import LogStreams
 from .logins import Logins
 from .metrics import Metrics
+from .models import Models
 from .projects import Projects
 from .scorers import Scorers
 from .seals import Seals
@@ -42,6 +43,7 @@ class Nouns:
         self.log_streams = LogStreams(asker)
         self.logins = Logins(asker)
         self.metrics = Metrics(asker)
+        self.models = Models(asker)
         self.projects = Projects(asker)
         self.scorers = Scorers(asker)
         self.seals = Seals(asker)

@@ -13,6 +13,7 @@ from .jobs import *  # noqa: F401,F403
 from .log_streams import *  # noqa: F401,F403
 from .logins import *  # noqa: F401,F403
 from .metrics import *  # noqa: F401,F403
+from .models import *  # noqa: F401,F403
 from .projects import *  # noqa: F401,F403
 from .records import *  # noqa: F401,F403
 from .scorers import *  # noqa: F401,F403

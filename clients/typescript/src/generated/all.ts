@@ -13,6 +13,7 @@ import { Annotations } from './annotations.js';
 import { Views } from './views.js';
 import { Scorers } from './scorers.js';
 import { Integrations } from './integrations.js';
+import { Models } from './models.js';
 import { Jobs } from './jobs.js';
 import { Users } from './users.js';
 import { Groups } from './groups.js';
@@ -64,6 +65,11 @@ export class Nouns {
   /** A user's access to providers of models; secrets never come back. */
   readonly integrations: Integrations;
 
+  /**
+   * Models that a project may call: integrations that are lent to it, and its budgets.
+   */
+  readonly models: Models;
+
   /** Work in the background: of a run, or of the whole organisation. */
   readonly jobs: Jobs;
 
@@ -107,6 +113,7 @@ export class Nouns {
     this.views = new Views(call);
     this.scorers = new Scorers(call);
     this.integrations = new Integrations(call);
+    this.models = new Models(call);
     this.jobs = new Jobs(call);
     this.users = new Users(call);
     this.groups = new Groups(call);

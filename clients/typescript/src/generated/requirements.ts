@@ -79,6 +79,7 @@ export type ReadRequirements = {
     readonly listProviders: 'person';
     readonly get: 'person';
   };
+  readonly models: { readonly access: 'viewer' };
   readonly jobs: {
     readonly get: 'scorer-job';
     readonly wait: 'scorer-job';
@@ -200,6 +201,11 @@ export type WriteRequirements = {
     readonly delete: 'person';
     readonly select: 'person';
     readonly disable: 'person';
+  };
+  readonly models: {
+    readonly setAccess: 'owner';
+    readonly lendIntegration: 'lender';
+    readonly endIntegrationLending: 'lender';
   };
   readonly jobs: { readonly deleteByMetadata: 'admin' };
   readonly users: {
