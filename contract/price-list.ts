@@ -1,7 +1,8 @@
 import { Type, type Static } from 'typebox';
 import { type Complaint, valueComplaint } from '../kernel/fault.js';
+import { matchRules } from '../kernel/prices/match.js';
 import { mapTokenParts } from '../kernel/prices/token-kinds.js';
-import { id, instant, namedSchema } from '../kernel/schema-types.js';
+import { id, instant, namedSchema, nullable, nullish, oneOf } from '../kernel/schema-types.js';
 import { operation } from './operation.js';
 
 /**
@@ -9,6 +10,7 @@ import { operation } from './operation.js';
  */
 const pricesMax = 500;
 const dollarsMax = 1_000_000;
+const modelMax = 255;
 
 const dollars = (of: string, otherwise = '') =>
   Type.Number({
@@ -17,7 +19,7 @@ const dollars = (of: string, otherwise = '') =>
     description: `Dollars per million ${of} tokens${otherwise}.`,
   });
 const members = {
-  model: Type.String({ minLength: 1, maxLength: 255 }),
+  model: Type.String({ minLength: 1, maxLength: modelMax }),
   /** Start: applies to spans created then or later, until the next price of the model. */
   from: instant,
   input: dollars('input'),
@@ -79,18 +81,75 @@ export const setPriceList = operation({
   faults: ['not-found', 'forbidden'],
 });
 
-export const priceListOperations = [getPriceList, setPriceList];
+const shownMatch = { entry: nullable(price), rule: nullable(oneOf(matchRules)) };
 
-/** Complaints about repeated prices: a model has one price at a time. */
+export const matchModelPrice = operation({
+  ...shared,
+  operationId: 'matchModelPrice',
+  path: `${shared.path}/match`,
+  summary: 'Find the price that a model has in a project',
+  description: 'The rule says how the name of the model was found in the list.',
+  example: { model: 'openai/gpt-4o-2024-08-06' },
+  method: 'POST',
+  kind: 'r',
+  requires: 'viewer',
+  body: Type.Object({
+    model: Type.String({ minLength: 1, maxLength: modelMax }),
+    at: nullish(instant),
+  }),
+  response: namedSchema('PriceMatch', Type.Object(shownMatch)),
+});
+
+const unpricedModel = namedSchema(
+  'UnpricedModel',
+  Type.Object({
+    model: nullable(Type.String()),
+    spans: Type.Integer(),
+    tokens: Type.Integer(),
+    ...shownMatch,
+  }),
+);
+export type UnpricedModel = Static<typeof unpricedModel>;
+
+/** Limit of listed models (contract 1.11): an answer that is read by people. */
+export const unpricedModelsMax = 100;
+
+export const listUnpricedModels = operation({
+  ...shared,
+  operationId: 'listUnpricedModels',
+  path: `${shared.path}/unpriced`,
+  summary: 'List models that have tokens and no cost in a project',
+  description:
+    'By the number of their llm spans, most first. A price that is set later does not give these ' +
+    'spans a cost.',
+  method: 'GET',
+  kind: 'r',
+  requires: 'viewer',
+  query: Type.Object({ start_time: Type.Optional(instant), end_time: Type.Optional(instant) }),
+  response: Type.Object({ models: Type.Array(unpricedModel) }),
+});
+
+export const priceListOperations = [
+  getPriceList,
+  setPriceList,
+  matchModelPrice,
+  listUnpricedModels,
+];
+
+/** Complaints about prices: a model has one at a time, and `*` only ends a name. */
 export const priceComplaints = (prices: readonly Price[]): readonly Complaint[] => {
   const seen = new Set<string>();
   return prices.flatMap(({ model, from }, at) => {
+    const loc = ['body', 'prices', String(at)];
+    if (model.slice(0, -1).includes('*')) {
+      return [valueComplaint([...loc, 'model'], "'*' may only end the name of a model")];
+    }
     const key = JSON.stringify([model, from]);
     if (!seen.has(key)) {
       seen.add(key);
       return [];
     }
     const sentence = `model '${model}' has two prices at the same time`;
-    return [valueComplaint(['body', 'prices', String(at)], sentence)];
+    return [valueComplaint(loc, sentence)];
   });
 };

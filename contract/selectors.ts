@@ -44,7 +44,10 @@ export const selectorComplaints = (body: Selector): readonly Complaint[] =>
       ]
     : [];
 
-export const windowComplaints = ({ start_time, end_time }: Window): readonly Complaint[] =>
+export const windowComplaints = (
+  { start_time, end_time }: Window,
+  part: 'body' | 'query' = 'body',
+): readonly Complaint[] =>
   start_time != null && end_time != null && start_time > end_time
-    ? [valueComplaint(['body', 'end_time'], 'end_time must not be before start_time')]
+    ? [valueComplaint([part, 'end_time'], 'end_time must not be before start_time')]
     : [];

@@ -2,7 +2,16 @@ import type { Price } from '../../contract/price-list.js';
 import type { PriceListEvent } from '../../events/price-list.js';
 import type { SpanContent } from '../../events/traces.js';
 import type { Fold } from '../../kernel/decision.js';
+import { memoizeByObject } from '../../kernel/memoize-by-object.js';
 import { streamNameOf, type EventReader, type StreamName } from '../../kernel/ports.js';
+import {
+  costOf,
+  priceOfModel,
+  projectPrices,
+  type PriceLists,
+} from '../../kernel/prices/price-lists.js';
+import type { TokensByKind } from '../../kernel/prices/token-kinds.js';
+import type { Instant } from '../../kernel/schema-types.js';
 import { openStateCache } from './state-cache.js';
 
 export const priceListStream = (project: string): StreamName => streamNameOf('price-list', project);
@@ -18,6 +27,8 @@ type PriceOf = (span: SpanContent) => SpanContent['price'];
 
 export type Prices = {
   readonly priceOf: PriceOf;
+  /** Cost of a call in dollars; null: the model has no price then, or no tokens were counted. */
+  readonly costOf: (tokens: TokensByKind, model: string, at: Instant) => number | null;
   /** True if no span costs anything, so that spans need not be visited. */
   readonly isEmpty: boolean;
 };
@@ -36,17 +47,21 @@ export const openPrices = (log: EventReader): ((project: string) => Promise<Pric
   });
   return async (project) => {
     const { state: prices } = await lists.load(priceListStream(project));
-    return { priceOf: (span) => findPrice(prices, span), isEmpty: prices.length === 0 };
+    return pricesIn(prices);
   };
 };
 
-const findPrice = (
-  prices: readonly Price[],
+const pricesIn = memoizeByObject((prices: readonly Price[]): Prices => {
+  const lists = [projectPrices(prices)];
+  return {
+    priceOf: (span) => spanPriceIn(lists, span),
+    costOf: (tokens, model, at) => costOf(tokens, model, lists, at),
+    isEmpty: prices.length === 0,
+  };
+});
+
+const spanPriceIn = (
+  lists: PriceLists,
   { type, model, created_at: at }: SpanContent,
-): SpanContent['price'] => {
-  if (type !== 'llm' || model === undefined) return undefined;
-  const found = prices.findLast((price) => price.model === model && price.from <= at);
-  if (found === undefined) return undefined;
-  const { model: _m, from: _f, ...price } = found;
-  return { ...price, list: 'project' };
-};
+): SpanContent['price'] =>
+  type === 'llm' && model !== undefined ? (priceOfModel(lists, model, at) ?? undefined) : undefined;

@@ -62,6 +62,9 @@ export const metricDescriptions: Descriptions = {
     cot_enabled: 'True adds the column `metrics/<metric_key>_explanation`.',
     metric_key: 'Name of the metric under test without `metrics/`, 1 to 128 characters.',
     prices: 'Prices of models, 500 at most.',
+    rule:
+      'Way in which the name was found: as it is, by a pattern, or in its simplified form; null: ' +
+      'the model has no price.',
   },
   of: [
     {
@@ -126,9 +129,23 @@ export const metricDescriptions: Descriptions = {
       },
     },
     {
+      components: 'PriceMatch',
+      members: { entry: 'Price that the model has; null: none.' },
+    },
+    {
+      components: 'UnpricedModel',
+      members: {
+        model: 'Name of the model; null: spans that name none.',
+        spans: 'Number of llm spans that have tokens and no cost.',
+        tokens: 'Sum of the total tokens of these spans.',
+        entry: 'Price that spans logged now have, else the nearest by name; null: none is near.',
+        rule: 'Way in which a price is found now; null: the model has none.',
+      },
+    },
+    {
       components: 'Price PriceInput',
       members: {
-        model: 'Name of the model, 1 to 255 characters.',
+        model: 'Name of the model, 1 to 255 characters; a `*` at its end stands for any end.',
         from: 'Time from which the price holds; one price of a model per time.',
       },
     },

@@ -179,11 +179,68 @@ describe('the price list of a project', () => {
     expectInvalid(await setPrices(many), at(), 'too_long');
   });
 
+  it('prices models by patterns and simplified names, and says how (models 1.38)', async () => {
+    const [family, model] = [
+      price('gpt-4o*', '2026-01-01', 5, 5),
+      price('gpt-4o', '2026-01-01', 1, 1),
+    ];
+    await setPrices([family, model]);
+    const match = async (body: Body) =>
+      (await app.client.call('POST', `${root}/price_list/match`, { body })).body;
+    const simplified = { entry: model, rule: 'simplified' };
+    expect(await match({ model: 'openai/GPT-4o-2024-08-06' })).to.deep.equal({
+      entry: family,
+      rule: 'simplified_pattern',
+    });
+    expect(await match({ model: 'GPT-4o' })).to.deep.equal(simplified);
+    const early = { model: 'gpt-4o', at: '2025-12-31T00:00:00Z' };
+    expect(await match(early)).to.deep.equal({ entry: null, rule: null });
+    await log([llm('azure/GPT-4o', '2026-02-01'), llm('gpt-4o-audio', '2026-02-01')]);
+    expect(await costs()).to.have.members([0.0012, 0.006]);
+    const star = await setPrices([price('gpt*4o', '2026-01-01', 1, 1)]);
+    expectInvalid(star, ['body', 'prices', '0', 'model'], 'value_error');
+  });
+
+  it('lists the models without a price, with the nearest entry (models 1.38)', async () => {
+    const known = price('gpt-4o', '2026-01-01', 1, 1);
+    const typo = llm('gpt-4p', '2026-02-01');
+    await log([typo, typo, llm('gpt-4o', '2026-01-15'), llm('mine', '2026-02-01', { cost: 1 })]);
+    const { model: _, ...nameless } = llm('', '2026-02-01');
+    await setPrices([known]);
+    const none = { num_input_tokens: 0, num_output_tokens: 0 };
+    await log([
+      llm('gpt-4o', '2026-02-01'),
+      nameless,
+      nameless,
+      nameless,
+      llm('quiet', '2026-02-01', none),
+    ]);
+    const unpriced = async (query = '') =>
+      (await app.client.call('GET', `${root}/price_list/unpriced${query}`)).body;
+    const models = [
+      { model: null, spans: 3, tokens: 3_600, entry: null, rule: null },
+      { model: 'gpt-4p', spans: 2, tokens: 2_400, entry: known, rule: null },
+      { model: 'gpt-4o', spans: 1, tokens: 1_200, entry: known, rule: 'exact' },
+    ];
+    expect(await unpriced()).to.deep.equal({ models });
+    const later = '?start_time=2026-02-01T00:00:00Z';
+    expect(await unpriced(later)).to.deep.equal({ models: models.slice(0, 2) });
+    const wrong = await app.client.send(
+      'GET',
+      `${root}/price_list/unpriced${later}&end_time=2026-01-01`,
+    );
+    expectInvalid(wrong, ['query', 'end_time'], 'value_error');
+  });
+
   it('is set by editors and seen by viewers only', async () => {
     const project_id = root.slice('/v2/projects/'.length);
     const { as } = await keyRing(app).make({ project_id, project_role: 'viewer' });
     expectRefused(await setPrices([], as), 403, 'forbidden');
-    expect((await as.send('GET', `${root}/price_list`)).status).to.equal(200);
+    for (const path of ['', '/unpriced']) {
+      expect((await as.send('GET', `${root}/price_list${path}`)).status).to.equal(200);
+    }
+    const body = { model: 'm' };
+    expect((await as.send('POST', `${root}/price_list/match`, { body })).status).to.equal(200);
     const nowhere = `/v2/projects/${randomUUID()}/price_list`;
     expectRefused(await app.client.send('GET', nowhere), 404, 'not_found');
   });

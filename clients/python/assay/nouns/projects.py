@@ -7,7 +7,16 @@ from typing import List, Literal, Optional, Sequence
 from ..noun import Noun
 from ..operation import Operation
 from ..pages import Pages
-from ..types import ListingFilter, ListingSort, Message, PriceInput, PriceList, Project
+from ..types import (
+    ListUnpricedModelsResponse,
+    ListingFilter,
+    ListingSort,
+    Message,
+    PriceInput,
+    PriceList,
+    PriceMatch,
+    Project,
+)
 
 _list = Operation("GET", "/v2/projects", "read")
 _create = Operation("POST", "/v2/projects", "keyed")
@@ -18,6 +27,8 @@ _update = Operation("PUT", "/v2/projects/{project_id}", "again")
 _delete = Operation("DELETE", "/v2/projects/{project_id}", "gone")
 _get_price_list = Operation("GET", "/v2/projects/{project_id}/price_list", "read")
 _set_price_list = Operation("PUT", "/v2/projects/{project_id}/price_list", "again")
+_match_model_price = Operation("POST", "/v2/projects/{project_id}/price_list/match", "read")
+_list_unpriced_models = Operation("GET", "/v2/projects/{project_id}/price_list/unpriced", "read")
 
 
 class Projects(Noun):
@@ -168,4 +179,40 @@ class Projects(Noun):
             _set_price_list,
             path={"project_id": project_id},
             body={"prices": prices},
+        )
+
+    def match_model_price(
+        self,
+        project_id: str,
+        *,
+        model: str,
+        at: Optional[str] = None,
+    ) -> PriceMatch:
+        """Find the price that a model has in a project.
+
+        The rule says how the name of the model was found in the list. Requires `viewer`; contract
+        5.4.
+        """
+        return self._ask(
+            _match_model_price,
+            path={"project_id": project_id},
+            body={"model": model, "at": at},
+        )
+
+    def list_unpriced_models(
+        self,
+        project_id: str,
+        *,
+        start_time: Optional[str] = None,
+        end_time: Optional[str] = None,
+    ) -> ListUnpricedModelsResponse:
+        """List models that have tokens and no cost in a project.
+
+        By the number of their llm spans, most first. A price that is set later does not give
+        these spans a cost. Requires `viewer`; contract 5.4.
+        """
+        return self._ask(
+            _list_unpriced_models,
+            path={"project_id": project_id},
+            query={"start_time": start_time, "end_time": end_time},
         )

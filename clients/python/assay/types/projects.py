@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
-from typing import List, TypedDict
+from typing import List, Literal, Optional, TypedDict
 
 __all__ = [
+    "ListUnpricedModelsResponse",
     "Price",
     "PriceInput",
     "PriceList",
+    "PriceMatch",
+    "UnpricedModel",
 ]
+
+
+class ListUnpricedModelsResponse(TypedDict):
+    models: List[UnpricedModel]
 
 
 Price = TypedDict(
@@ -51,3 +58,16 @@ PriceInput = TypedDict(
 
 class PriceList(TypedDict):
     prices: List[Price]
+
+
+class PriceMatch(TypedDict):
+    entry: Optional[Price]
+    rule: Optional[Literal["exact", "pattern", "simplified", "simplified_pattern"]]
+
+
+class UnpricedModel(TypedDict):
+    model: Optional[str]
+    spans: int
+    tokens: int
+    entry: Optional[Price]
+    rule: Optional[Literal["exact", "pattern", "simplified", "simplified_pattern"]]

@@ -16,6 +16,11 @@ export type CreateProject = {
   readonly type?: 'gen_ai' | 'prompt_evaluation' | 'llm_monitor' | 'protect' | null;
 };
 
+export type ListUnpricedModelsResponse = {
+  /** Models that can be used, 200 at most. */
+  readonly models: readonly UnpricedModel[];
+};
+
 export type ListingCreatorFilter = {
   /** Column that the condition is about. */
   readonly name: 'id' | 'created_by';
@@ -69,6 +74,13 @@ export type ListingSort = {
   readonly sort_type?: 'column' | null;
 };
 
+export type MatchModelPrice = {
+  /** Name of the model; null: unknown. */
+  readonly model: string;
+  /** Time of the event, in UTC to the microsecond. */
+  readonly at?: string | null;
+};
+
 export type Message = {
   /** One sentence about what was done. */
   readonly message: string;
@@ -84,7 +96,7 @@ export type Permission = {
 };
 
 export type Price = {
-  /** Name of the model, 1 to 255 characters. */
+  /** Name of the model, 1 to 255 characters; a `*` at its end stands for any end. */
   readonly model: string;
   /** Time from which the price holds; one price of a model per time. */
   readonly from: string;
@@ -109,7 +121,7 @@ export type Price = {
 };
 
 export type PriceInput = {
-  /** Name of the model, 1 to 255 characters. */
+  /** Name of the model, 1 to 255 characters; a `*` at its end stands for any end. */
   readonly model: string;
   /** Time from which the price holds; one price of a model per time. */
   readonly from: string;
@@ -136,6 +148,16 @@ export type PriceInput = {
 export type PriceList = {
   /** Prices of models, 500 at most. */
   readonly prices: readonly Price[];
+};
+
+export type PriceMatch = {
+  /** Price that the model has; null: none. */
+  readonly entry: Price | null;
+  /**
+   * Way in which the name was found: as it is, by a pattern, or in its simplified form; null:
+   * the model has no price.
+   */
+  readonly rule: 'exact' | 'pattern' | 'simplified' | 'simplified_pattern' | null;
 };
 
 export type Project = {
@@ -196,6 +218,19 @@ export type RunSummary = {
 export type SetPriceList = {
   /** Prices of models, 500 at most. */
   readonly prices: readonly PriceInput[];
+};
+
+export type UnpricedModel = {
+  /** Name of the model; null: spans that name none. */
+  readonly model: string | null;
+  /** Number of llm spans that have tokens and no cost. */
+  readonly spans: number;
+  /** Sum of the total tokens of these spans. */
+  readonly tokens: number;
+  /** Price that spans logged now have, else the nearest by name; null: none is near. */
+  readonly entry: Price | null;
+  /** Way in which a price is found now; null: the model has none. */
+  readonly rule: 'exact' | 'pattern' | 'simplified' | 'simplified_pattern' | null;
 };
 
 export type UserSummary = {

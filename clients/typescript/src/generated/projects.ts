@@ -3,9 +3,12 @@ import type { Call, CallOptions, Paged } from '../call.js';
 import type {
   ChangeProject,
   CreateProject,
+  ListUnpricedModelsResponse,
   ListingQuery,
+  MatchModelPrice,
   Message,
   PriceList,
+  PriceMatch,
   Project,
   ProjectPage,
   SetPriceList,
@@ -119,6 +122,43 @@ export class Projects {
   ): Promise<PriceList> {
     return this.#call.answer(
       { method: 'PUT', path: '/projects/{project_id}/price_list' },
+      input,
+      options,
+    );
+  }
+  /**
+   * Find the price that a model has in a project. The rule says how the name of the model was
+   * found in the list. (contract 5.4)
+   */
+  matchModelPrice(
+    input: { readonly project_id?: string } & MatchModelPrice,
+    options?: CallOptions,
+  ): Promise<PriceMatch> {
+    return this.#call.answer(
+      { method: 'POST', path: '/projects/{project_id}/price_list/match', isRead: true },
+      input,
+      options,
+    );
+  }
+  /**
+   * List models that have tokens and no cost in a project. By the number of their llm spans,
+   * most first. A price that is set later does not give these spans a cost. (contract 5.4)
+   */
+  listUnpricedModels(
+    input: {
+      readonly project_id?: string;
+      readonly start_time?: string;
+      readonly end_time?: string;
+    } = {},
+    options?: CallOptions,
+  ): Promise<ListUnpricedModelsResponse> {
+    return this.#call.answer(
+      {
+        method: 'GET',
+        path: '/projects/{project_id}/price_list/unpriced',
+        isRead: true,
+        query: 'start_time end_time',
+      },
       input,
       options,
     );

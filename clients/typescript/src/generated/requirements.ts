@@ -29,6 +29,8 @@ export type ReadRequirements = {
     readonly page: 'signed-in';
     readonly get: 'viewer';
     readonly priceList: 'viewer';
+    readonly matchModelPrice: 'viewer';
+    readonly listUnpricedModels: 'viewer';
   };
   readonly collaborators: { readonly list: 'viewer'; readonly listGroups: 'viewer' };
   readonly logStreams: {
