@@ -1,7 +1,9 @@
 import { isIP } from 'node:net';
 import { readBootstrapSettings, type BootstrapSettings } from './config/bootstrap-settings.js';
+import { readEgressRules } from './config/egress-settings.js';
 import { readClientSettings, type ClientSettings } from './config/client-settings.js';
 import { usualKeyHeaders } from './contract/operation.js';
+import type { EgressRules } from './kernel/egress.js';
 import { Fault } from './kernel/fault.js';
 import { parseDuration } from './kernel/durations.js';
 import { sandboxModes, type SandboxMode } from './kernel/sandbox.js';
@@ -42,6 +44,8 @@ export type Config = RecordsSettings & {
   /** Path of the file of accepted identity providers; null: no id_tokens are accepted. */
   readonly identityProviders: string | null;
   readonly bootstrap: BootstrapSettings;
+  /** Hosts that it may call for its users. */
+  readonly egress: EgressRules;
   /** Whether the browser console is served at `/console`; `watch`: read anew at each request. */
   readonly console: 'on' | 'off' | 'watch';
   /** Limit of the read models' lag, beyond which `/readyz` is red. */
@@ -91,6 +95,7 @@ export const readConfig = (environment: Environment): Config => {
     trustedProxies: proxies(text('ASSAY_TRUSTED_PROXIES', '')),
     identityProviders: text('ASSAY_IDENTITY_PROVIDERS', '') || null,
     bootstrap: readBootstrapSettings(environment, text),
+    egress: readEgressRules(text),
     console: choiceIn('ASSAY_CONSOLE', ['on', 'off', 'watch'], text('ASSAY_CONSOLE', 'on')),
     ...readRecordsSettings(text),
     lagMaxMs: lagMax(text('ASSAY_LAG_MAX', '60s')),

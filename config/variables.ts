@@ -1,6 +1,7 @@
 import { usualKeyHeaders } from '../contract/operation.js';
 import { bootstrapVariables } from './bootstrap-settings.js';
 import { clientVariables } from './client-settings.js';
+import { egressVariables } from './egress-settings.js';
 import { recordsVariables } from './records-settings.js';
 import { sealVariables } from './seal-settings.js';
 
@@ -67,6 +68,7 @@ export const variables: readonly Variable[] = [
     fallback: 'none',
     meaning: 'comma list of trusted proxies: addresses or networks (10.0.0.0/8)',
   },
+  ...egressVariables,
   ...bootstrapVariables,
   ...recordsVariables,
   {

@@ -1,4 +1,5 @@
 import { Type, type TSchema } from 'typebox';
+import { isHttpPermitted, type EgressRules } from '../kernel/egress.js';
 import { type Complaint, valueComplaint } from '../kernel/fault.js';
 import { namedSchema, oneOf, secret, type Json, type JsonObject } from '../kernel/schema-types.js';
 
@@ -34,14 +35,11 @@ const secretMap = Type.Record(Type.String(), text, {
 const anyObject = Type.Unsafe<JsonObject>(Type.Object({}));
 const objects = Type.Array(anyObject, { maxItems: entriesMax });
 const anything = Type.Array(Type.Unsafe<Json>(Type.Unknown()), { maxItems: entriesMax });
-/** Absolute `https` URL without user info. The service never calls it. */
-const uri = Type.String({
-  minLength: 1,
-  maxLength: textMax,
-  pattern:
-    '^[Hh][Tt][Tt][Pp][Ss]://(?:[A-Za-z0-9._~%-]+|\\[[0-9A-Fa-f:.]+\\])' +
-    '(?::[0-9]{1,5})?(?:[/?#][^\\s]*)?$',
-});
+/** Absolute URL without user info; `http` is a matter of `complaintsAboutConfiguration`. */
+const uriPattern =
+  '^[Hh][Tt][Tt][Pp][Ss]?://(?:[A-Za-z0-9._~%-]+|\\[[0-9A-Fa-f:.]+\\])' +
+  '(?::[0-9]{1,5})?(?:[/?#][^\\s]*)?$';
+const uri = Type.String({ minLength: 1, maxLength: textMax, pattern: uriPattern });
 const flag = Type.Boolean();
 const maybe = <T extends TSchema>(schema: T) => Type.Optional(schema);
 
@@ -174,12 +172,35 @@ export const configurations: Readonly<Record<Provider, TSchema>> = {
 export const isProvider = (segment: string): segment is Provider =>
   providers.some((one) => one === segment);
 
-/** Complaints beyond the schema: members of an AWS token that belong together. */
+/**
+ * Complaints beyond the schema: members of an AWS token that belong together, and `http` URLs whose
+ * host and port the operator did not list.
+ */
 export const complaintsAboutConfiguration = (
   segment: string,
   sent: JsonObject,
+  egress: EgressRules,
 ): readonly Complaint[] => {
   // The body for an unknown provider was not checked against a schema: it may be anything.
+  if (!isProvider(segment)) return [];
+  const unlisted = Object.entries(membersOf(configurations[segment] as Raw))
+    .filter(([, { pattern }]) => pattern === uriPattern)
+    .flatMap(([name]) => complaintAboutUrl(name, sent[name], egress));
+  return [...unlisted, ...complaintsAboutToken(segment, sent)];
+};
+
+const complaintAboutUrl = (
+  name: string,
+  value: Json | undefined,
+  egress: EgressRules,
+): readonly Complaint[] => {
+  if (typeof value !== 'string' || !/^http:/i.test(value)) return [];
+  if (isHttpPermitted(egress, value)) return [];
+  const sentence = `${name} must be https, unless this service lists its host and port`;
+  return [valueComplaint(['body', name], sentence)];
+};
+
+const complaintsAboutToken = (segment: Provider, sent: JsonObject): readonly Complaint[] => {
   if (segment !== 'aws_bedrock' && segment !== 'aws_sagemaker') return [];
   const { token } = sent;
   const { aws_access_key_id, aws_secret_access_key, aws_role_arn } = token as JsonObject;

@@ -103,6 +103,7 @@ export const startApi = async (start: ApiStart): Promise<RunningApi> => {
     rateLimit,
     identityTokens,
     backupDays: config.backupDays,
+    egressRules: config.egress,
     sealKey: () => loadSealKey(config.seals, secrets.sealSeed),
   });
   return startServer({

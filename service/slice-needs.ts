@@ -11,6 +11,7 @@ import type { ApiKeyId } from '../kernel/schema-types.js';
 import { readTable } from '../engines/csv/read-table.js';
 import { sha256 } from '../engines/node/digest.js';
 import type { Secrets } from '../engines/node/secrets.js';
+import type { EgressRules } from '../kernel/egress.js';
 import type { Vault } from '../kernel/vault.js';
 import type { AccessTokens, IdentityTokens, PasswordHasher } from '../kernel/credentials.js';
 import type { NotificationBus, Clock, EventLog, Ids } from '../kernel/ports.js';
@@ -56,6 +57,7 @@ export type ServiceNeeds = {
   readonly identityTokens: IdentityTokens;
   readonly rateLimit: CredentialRateLimit;
   readonly vault: Vault;
+  readonly egressRules: EgressRules;
   readonly keyedMutex: KeyedMutex;
 };
 

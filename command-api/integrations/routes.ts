@@ -19,6 +19,7 @@ import type {
   IntegrationSecretsSealed,
 } from '../../events/integrations.js';
 import { isRejection, type Decide } from '../../kernel/decision.js';
+import type { EgressRules } from '../../kernel/egress.js';
 import { Fault } from '../../kernel/fault.js';
 import type { EventLog, Ids, Position } from '../../kernel/ports.js';
 import type { IfMatch } from '../../kernel/if-match.js';
@@ -55,6 +56,8 @@ type IntegrationNeeds = {
   readonly ids: Ids;
   readonly vault: Vault;
   readonly keyedMutex: KeyedMutex;
+  /** Hosts that the service may call. */
+  readonly egressRules: EgressRules;
 };
 
 /** Write routes of integrations (contract 4.9, 5.9): users write their own only. */
@@ -81,7 +84,8 @@ export const integrationWrites = (needs: IntegrationNeeds): readonly Route[] => 
         );
         return { position, ...answerOf(slot, principal) };
       },
-      ({ body, params }) => complaintsAboutConfiguration(params.provider_segment, body),
+      ({ body, params }) =>
+        complaintsAboutConfiguration(params.provider_segment, body, needs.egressRules),
     ),
 
     writeRoute(deleteIntegration, async ({ params, principal, ifMatch, cause }) => {

@@ -10,9 +10,13 @@ export const integrationDescriptions: Descriptions = {
     integration_name: 'Name of the integration: that of its provider.',
     disabled: 'True switches the integration off, false on.',
     token: 'Secret that the provider issued; write-only.',
-    hostname: 'Address of the provider, an absolute `https` URI without user info.',
-    endpoint: 'Address of the API, an absolute `https` URI without user info.',
-    oauth2_token_url: 'Address that issues tokens, an absolute `https` URI.',
+    hostname:
+      'Address of the provider, an absolute URI without user info: `https`, or `http` to a ' +
+      'listed host.',
+    endpoint:
+      'Address of the API, an absolute URI without user info: `https`, or `http` to a listed ' +
+      'host.',
+    oauth2_token_url: 'Address that issues tokens, an absolute URI, as `endpoint`.',
     authentication_type: 'Kind of authentication that the provider expects.',
     authentication_scope: 'Scope that tokens are requested for.',
     custom_header_mapping: 'Headers by name that are sent with requests.',

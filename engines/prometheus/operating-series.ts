@@ -1,4 +1,4 @@
-import { Gauge, type Registry } from 'prom-client';
+import { Counter, Gauge, type Registry } from 'prom-client';
 
 type PendingErasure = {
   readonly where: string;
@@ -14,6 +14,8 @@ export type OperatingSeries = {
   readonly historyLag: (events: number) => void;
   readonly log: (isWritable: boolean) => void;
   readonly sandbox: (isReady: boolean) => void;
+  /** Counts a call to another host that the egress refused. */
+  readonly egressRefusal: (reason: string) => void;
   /** Longest time before an event is sealed; an older one is late. */
   readonly sealEvery: (seconds: number) => void;
 };
@@ -50,6 +52,12 @@ export const openOperatingSeries = (registry: Registry): OperatingSeries => {
   const writable = gauge('assay_log_writable', '1 while the log is writable, else 0.');
   const interval = gauge('assay_seal_interval_seconds', 'Longest time before an event is sealed.');
   const sandbox = gauge('assay_sandbox_ready', '1 while code scorers can run, else 0.');
+  const refusedCalls = new Counter({
+    name: 'assay_egress_refused_total',
+    help: 'Calls to other hosts that were refused, by reason.',
+    labelNames: ['reason'],
+    registers,
+  });
   return {
     rebuilds: (under) => {
       ratio.reset();
@@ -69,6 +77,7 @@ export const openOperatingSeries = (registry: Registry): OperatingSeries => {
     historyLag: (events) => history.set(events),
     log: (isWritable) => writable.set(Number(isWritable)),
     sandbox: (isReady) => sandbox.set(Number(isReady)),
+    egressRefusal: (reason) => refusedCalls.inc({ reason }),
     sealEvery: (seconds) => interval.set(seconds),
   };
 };

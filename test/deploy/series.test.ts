@@ -76,7 +76,7 @@ describe('alerts and dashboard', () => {
     const labels = [...metrics.matchAll(/^assay_\w+\{([^}]*)\}/gm)].flatMap(([, pairs = '']) =>
       [...pairs.matchAll(/(\w+)="/g)].map(([, label]) => label),
     );
-    const plain = 'operation status projection kind did why witness where le'.split(' ');
+    const plain = 'operation status projection kind did why reason witness where le'.split(' ');
     expect([...new Set(labels)].filter((label = '') => !plain.includes(label))).to.deep.equal([]);
   });
 

@@ -29,7 +29,9 @@ describe('integrations over HTTP', () => {
   let keys: KeyRing;
   before(async () => {
     // An app of its own: integrations belong to a user, and all other tests share one.
-    cast = await startTwoOrganizations();
+    cast = await startTwoOrganizations({
+      ASSAY_EGRESS_ALLOW: '127.0.0.1:9090,models.internal:80',
+    });
     ({ app } = cast);
     keys = keyRing(app);
   });
@@ -157,7 +159,6 @@ describe('integrations over HTTP', () => {
     it('takes absolute https URIs without user info only', async () => {
       const good = ['https://a', 'HTTPS://a.b:8443/x?y=z#w', 'https://[::1]/', 'https://a?x=@'];
       const bad = [
-        'http://a',
         'https://',
         'https://u@a',
         'https://u:p@a/',
@@ -176,6 +177,21 @@ describe('integrations over HTTP', () => {
         const place = ['body', 'endpoint'];
         expectInvalid(await put('custom', { endpoint }), place, 'string_pattern_mismatch');
       }
+    });
+
+    it('takes http for hosts and ports that the operator listed only (models 1.3)', async () => {
+      const listed = ['http://127.0.0.1:9090/v1', 'HTTP://models.internal', 'http://0x7f.1:9090'];
+      for (const endpoint of listed) {
+        expect((await put('custom', { endpoint })).status, endpoint).to.equal(200);
+      }
+      const unlisted = ['http://127.0.0.1:9091', 'http://models.internal:8080', 'http://a'];
+      for (const endpoint of unlisted) {
+        const answer = await put('custom', { endpoint });
+        expectInvalid(answer, ['body', 'endpoint'], 'value_error');
+        expect(JSON.stringify(answer.body)).to.contain('lists its host and port');
+      }
+      const body = { endpoint: listed[0], oauth2_token_url: 'http://127.0.0.1:9091' };
+      expectInvalid(await put('custom', body), ['body', 'oauth2_token_url'], 'value_error');
     });
 
     it('answers 404 for an unknown provider, whatever the body', async () => {

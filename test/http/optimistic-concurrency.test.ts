@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { randomBytes } from 'node:crypto';
 import { annotationTemplateWrites } from '../../command-api/annotation-templates/routes.js';
+import { readConfig } from '../../config.js';
 import { openKeyedMutex } from '../../kernel/concurrency.js';
 import { traceStream } from '../../command-api/facts/traces.js';
 import { runStream } from '../../command-api/facts/runs.js';
@@ -66,6 +67,7 @@ describe('optimistic concurrency that always conflicts', () => {
   const routes = (real: EventLog) => {
     const log = losing(real);
     const keyedMutex = openKeyedMutex();
+    const egressRules = readConfig({}).egress;
     let keys: readonly WrappedDataKey[] = [];
     const vault = openVault({
       keys: {
@@ -86,7 +88,7 @@ describe('optimistic concurrency that always conflicts', () => {
       ...ratingWrites({ log }),
       ...viewWrites({ log }),
       ...insightsSettingsWrites({ log }),
-      ...integrationWrites({ log, ids: randomIds, vault, keyedMutex }),
+      ...integrationWrites({ log, ids: randomIds, vault, keyedMutex, egressRules }),
     ];
   };
   const began = async (stream: StreamName, type: string, data: object): Promise<void> => {

@@ -37,7 +37,9 @@ type SeedUser = Omit<RoleUser, 'as'> & SeedEvents;
 /**
  * `ours` is the organisation of the first start; its admin is another than the one of that start.
  */
-export const startTwoOrganizations = async (): Promise<TwoOrganizations> => {
+export const startTwoOrganizations = async (
+  environment: Readonly<Record<string, string>> = {},
+): Promise<TwoOrganizations> => {
   const bootstrapped = randomIds.derive('OrganizationId', 'bootstrap');
   const other = randomUUID() as OrganizationId;
   let parts: readonly (readonly [OrganizationRole, boolean, SeedUser])[] = [];
@@ -62,7 +64,7 @@ export const startTwoOrganizations = async (): Promise<TwoOrganizations> => {
       ],
     };
     await writeSeed(dir, [founded, ...parts.map(([, , part]) => part)]);
-  });
+  }, environment);
   const side = (isOurs: boolean) =>
     Object.fromEntries(
       parts

@@ -6,11 +6,14 @@ export type AnthropicConfiguration = {
   readonly token: string;
   /** Kind of authentication that the provider expects. */
   readonly authentication_type?: string;
-  /** Address of the API, an absolute `https` URI without user info. */
+  /**
+   * Address of the API, an absolute URI without user info: `https`, or `http` to a listed
+   * host.
+   */
   readonly endpoint?: string;
   /** Scope that tokens are requested for. */
   readonly authentication_scope?: string;
-  /** Address that issues tokens, an absolute `https` URI. */
+  /** Address that issues tokens, an absolute URI, as `endpoint`. */
   readonly oauth2_token_url?: string;
   /** Headers by name that are sent with requests. */
   readonly custom_header_mapping?: Readonly<Record<string, string>>;
@@ -30,7 +33,10 @@ export type AwsToken = {
 export type AzureConfiguration = {
   /** Secret that the provider issued; write-only. */
   readonly token: string;
-  /** Address of the API, an absolute `https` URI without user info. */
+  /**
+   * Address of the API, an absolute URI without user info: `https`, or `http` to a listed
+   * host.
+   */
   readonly endpoint: string;
   /** True when requests go through a proxy. */
   readonly proxy?: boolean;
@@ -46,7 +52,7 @@ export type AzureConfiguration = {
   readonly default_headers?: Readonly<Record<string, string>>;
   /** Deployment by model. */
   readonly deployments?: Readonly<Record<string, string>>;
-  /** Address that issues tokens, an absolute `https` URI. */
+  /** Address that issues tokens, an absolute URI, as `endpoint`. */
   readonly oauth2_token_url?: string;
   /** Headers by name that are sent with requests. */
   readonly custom_header_mapping?: Readonly<Record<string, string>>;
@@ -91,7 +97,10 @@ export type ConfigureIntegration =
   | CustomConfiguration;
 
 export type CustomConfiguration = {
-  /** Address of the API, an absolute `https` URI without user info. */
+  /**
+   * Address of the API, an absolute URI without user info: `https`, or `http` to a listed
+   * host.
+   */
   readonly endpoint: string;
   /** Kind of authentication that the provider expects. */
   readonly authentication_type?: 'oauth2' | 'api_key' | 'none';
@@ -103,7 +112,7 @@ export type CustomConfiguration = {
   readonly api_key_value?: string;
   /** Scope that tokens are requested for. */
   readonly authentication_scope?: string;
-  /** Address that issues tokens, an absolute `https` URI. */
+  /** Address that issues tokens, an absolute URI, as `endpoint`. */
   readonly oauth2_token_url?: string;
   /** Headers by name that are sent with every request; write-only. */
   readonly headers?: Readonly<Record<string, string>>;
@@ -122,7 +131,10 @@ export type CustomConfiguration = {
 export type DatabricksConfiguration = {
   /** Secret that the provider issued; write-only. */
   readonly token: string;
-  /** Address of the provider, an absolute `https` URI without user info. */
+  /**
+   * Address of the provider, an absolute URI without user info: `https`, or `http` to a
+   * listed host.
+   */
   readonly hostname: string;
   /** Name of the default catalog. */
   readonly default_catalog_name?: string;
@@ -200,7 +212,10 @@ export type MistralConfiguration = {
 export type NvidiaConfiguration = {
   /** Secret that the provider issued; write-only. */
   readonly token: string;
-  /** Address of the provider, an absolute `https` URI without user info. */
+  /**
+   * Address of the provider, an absolute URI without user info: `https`, or `http` to a
+   * listed host.
+   */
   readonly hostname: string;
 };
 
@@ -229,7 +244,10 @@ export type SageMakerConfiguration = {
 export type VegasGatewayConfiguration = {
   /** Secret that the provider issued; write-only. */
   readonly token: string;
-  /** Address of the API, an absolute `https` URI without user info. */
+  /**
+   * Address of the API, an absolute URI without user info: `https`, or `http` to a listed
+   * host.
+   */
   readonly endpoint: string;
   /** Use case that is sent to the gateway. */
   readonly use_case: string;
