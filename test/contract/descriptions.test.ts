@@ -56,6 +56,47 @@ const parameters = Object.values(document['paths'] ?? {})
     }),
   );
 
+/** Members of pages and their requests, which mean the same in every list. */
+const ofAllLists = [
+  'ascending',
+  'filters',
+  'limit',
+  'operator',
+  'paginated',
+  'permissions',
+  'sort',
+];
+/** Other names of one word, with the number of components that mean their shared sentence. */
+const meantBy = new Map(
+  `
+    actor 2, annotations 3, at 3, buckets 2, choices 2, collaborators 2, columns 2,
+    constraints 2, counts 2, criteria 2, dataset 3, direction 3, email 5, enabled 2, endpoint 4,
+    entries 2, erased 2, events 4, explanation 3, flatten 2, head 2, hidden 3, hostname 2,
+    input 4, insights 2, inverted 2, key 2, logstream 2, message 4, metadata 2, mgt 2, model 6,
+    models 3, otel 2, output 9, position 3, prices 2, prompt 2, provider 2, rating 3, raw 5,
+    region 2, reliable 5, resource 2, resourceSpans 3, retries 2, revision 2, scored 2,
+    scorers 3, seed 2, seq 3, skipped 2, stream 2, tags 7, temperature 4, threshold 2, token 9,
+    values 3, versions 3, visibility 2, weight 2
+  `
+    .matchAll(/(\w+) (\d+)/g)
+    .map(([, name = '', count]) => [name, Number(count)] as const),
+);
+
+/** Components whose member has the sentence that its name has for all. */
+const sharing = (name: string): readonly string[] => {
+  const own = new Set(
+    descriptions
+      .flatMap(({ of = [] }) => of)
+      .filter(({ members }) => name in members)
+      .flatMap(({ components: names }) => names.split(' ')),
+  );
+  const text = descriptions.find(({ members }) => name in members)?.members[name] ?? '';
+  return properties
+    .filter(({ path, schema }) => path === name && textOf(schema).startsWith(text))
+    .map(({ component }) => component)
+    .filter((component) => !own.has(component));
+};
+
 /** Type of a component's member as openapi-typescript 7 reads it by default. */
 const isReadAsRequired = ({ schema, isListedRequired }: Property): boolean =>
   isListedRequired || 'default' in schema;
@@ -111,6 +152,22 @@ describe('descriptions in the OpenAPI document', () => {
         })
         .map(([key]) => `no parameter ${key} has this description`),
     ]);
+  });
+
+  it('share the sentence of a name of one word where all that have it mean the same', () => {
+    const names = descriptions
+      .flatMap(({ members }) => Object.keys(members))
+      .filter((name) => /^[a-z0-9]+$/i.test(name) && !ofAllLists.includes(name));
+    found(
+      names
+        .map((name) => [name, sharing(name)] as const)
+        .filter(([name, components]) => components.length > (meantBy.get(name) ?? 1))
+        .map(
+          ([name, components]) =>
+            `${components.join(', ')} share one sentence about "${name}": describe it under the ` +
+            'components where it means another thing, or raise its number in this test',
+        ),
+    );
   });
 
   it('are sentences of at most 120 characters', () => {
