@@ -72,14 +72,22 @@ export const incidentHandlersOf = (
   onIncident: (incident) => {
     const { kind, did } = incident;
     metrics.incident(kind, did);
-    if (did !== 'nothing') onSetBack();
+    if (did === 'reopened' || did === 'dropped') onSetBack();
     // The error of a query is logged with its request.
-    if (did !== 'nothing') logger.error(incident, `the records were ${did}`);
+    if (did !== 'nothing') logger.error(incident, incidentSentences[did]);
   },
   onBrokenFile: (broken) =>
     logger.error(broken, 'documents.sqlite was damaged: set aside, rebuilding it'),
   onLogReplaced: logReplacedHandler(logger),
 });
+
+const incidentSentences = {
+  reopened: 'the records were reopened',
+  dropped: 'the records were dropped',
+  uncompacted:
+    'the file of the records keeps deleted rows, as copying the others failed: ' +
+    'remove the cause; a copy is tried again each 10 seconds',
+} as const;
 
 const startLeasedHost = async (
   { config, engines, logger, disposers }: StartupContext,

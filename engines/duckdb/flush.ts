@@ -3,6 +3,7 @@ import { dirname } from 'node:path';
 import type { ModelConnections } from './connections.js';
 import { mapEngineErrors } from './connections.js';
 import type { FlushMarker } from './flush-marker.js';
+import { tableOf } from './schema.js';
 
 // A file has no write-ahead log (D-231): a batch is in memory until the next flush, a CHECKPOINT
 // statement, writes all rows and the position into the file. A crash takes both back to the last
@@ -22,7 +23,7 @@ export type ModelFlush = {
    * may never be folded again, such as those of a trace that was erased meanwhile.
    */
   readonly wasCutOff: boolean;
-  /** Throws Fault `unavailable` if the disk may lack room for a second file of this size. */
+  /** Throws Fault `unavailable` if the disk may lack room for a copy of the rows of this file. */
   readonly requireRoomForCopy: () => Promise<void>;
   /** Refuses to flush for so long: the disk refused a flush although `statfs` showed room. */
   readonly postpone: (delayMs: number) => void;
@@ -83,11 +84,13 @@ export const openModelFlush = (
       if (unflushed.rows >= unflushedMax.rows || bytes >= unflushedMax.bytes) await run();
     },
     wasCutOff: marker.wasCutOff,
-    requireRoomForCopy: () =>
-      mapEngineErrors(async () => {
-        await requireNotPostponed();
-        await requireRoom(path, 0, Infinity);
-      }),
+    requireRoomForCopy: async () => {
+      await mapEngineErrors(requireNotPostponed);
+      await measure();
+      const [row] = await connections.maintain(copyBytesSql(catalog));
+      const wanted = bytes + Number(row?.[0] ?? 0) + copyMarginBytes;
+      await mapEngineErrors(() => requireRoom(path, wanted, 0));
+    },
     postpone: (delayMs) => {
       postponedUntil = performance.now() + delayMs;
     },
@@ -117,6 +120,24 @@ const nothing = { batches: 0, rows: 0 };
 const unflushedBytesSql = `
   SELECT sum(memory_usage_bytes + temporary_storage_bytes) FROM duckdb_memory()
   WHERE tag IN ('IN_MEMORY_TABLE', 'OVERFLOW_STRINGS')`;
+
+/**
+ * Bytes of the blocks in use, deleted rows left out: a block keeps those. Twice the share of rows
+ * that are left is counted, at most all, since rows differ in size.
+ */
+const copyBytesSql = (catalog: string): string => {
+  const names = Object.values(tableOf);
+  const counts = names.map((name) => `SELECT count(*) AS rows FROM ${catalog}.${name}`);
+  return `
+    SELECT (used_blocks * block_size * least(1, 2 * live / greatest(stored, 1)))::BIGINT
+    FROM pragma_database_size(),
+      (SELECT sum(rows) AS live FROM (${counts.join(' UNION ALL ')})),
+      (SELECT sum(estimated_size) AS stored FROM duckdb_tables()
+        WHERE database_name = '${catalog}' AND table_name IN ('${names.join("', '")}'))
+    WHERE database_name = '${catalog}'`;
+};
+/** Bytes that a copy of few rows takes: each column of each table begins a block. */
+const copyMarginBytes = 8 * 1024 * 1024;
 
 /** Most bytes of the half-filled row groups and indexes that a flush rewrites. */
 const rewrittenBytesMax = 32 * 1024 * 1024;

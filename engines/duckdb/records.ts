@@ -77,7 +77,7 @@ export const openRecords = async ({
   let newest = Math.max(await readLiveGeneration(dir), (await readDurableGeneration(dir)) ?? 1);
 
   const next = (): number => (newest += 1);
-  const purging = openFileCompaction(dir, supervisor, next);
+  const purging = openFileCompaction(dir, supervisor, next, onIncident);
   const erasing = openErasureBacklog();
   const timer = openIdleSchedule(() => erasing.runCleaning(purging.run));
   const flushing = openFlushing(supervisor, flushIdleMs);

@@ -106,8 +106,11 @@ export interface RecordFolding {
 /** Incident of the record store, for operators: each failure, and the reaction. */
 export type Incident = {
   readonly kind: IncidentKind;
-  /** `dropped`: the file was moved to `kept`, and a new one is filled from the log. */
-  readonly did: 'nothing' | 'reopened' | 'dropped';
+  /**
+   * `dropped`: the file was moved to `kept`, and a new one is filled from the log. `uncompacted`:
+   * it was not copied without deleted rows; reported once, until a copy succeeds.
+   */
+  readonly did: 'nothing' | 'reopened' | 'dropped' | 'uncompacted';
   readonly cause: string;
   readonly kept?: string;
 };

@@ -1,5 +1,6 @@
+import { randomBytes } from 'node:crypto';
 import { expect } from 'chai';
-import fs, { access, open, readdir, readFile, writeFile } from 'node:fs/promises';
+import fs, { access, open, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { syncBuiltinESMExports } from 'node:module';
 import { join } from 'node:path';
 import { flushMarkerPath } from '../../engines/duckdb/flush-marker.js';
@@ -9,7 +10,7 @@ import { openRecords } from '../../engines/duckdb/records.js';
 import { isDiskError } from '../../kernel/disk-errors.js';
 import { Fault } from '../../kernel/fault.js';
 import { logStart, type Position } from '../../kernel/ports.js';
-import type { Records } from '../../kernel/records/records.js';
+import type { Incident, Records } from '../../kernel/records/records.js';
 import { filesContaining } from '../support/files-containing.js';
 import { temporaryFolder } from '../support/folder.js';
 import { copyAsKilled } from '../support/killed-copy.js';
@@ -21,6 +22,7 @@ import {
   run,
   scopeOf,
   searchOf,
+  sessionId,
   traceRow,
 } from '../support/record-rows.js';
 import { pollUntil } from '../support/poll-until.js';
@@ -218,8 +220,10 @@ describe('DuckDB flushes', function () {
     await killed.remove();
   });
 
-  it('begins no copy where the disk has no room for a second file', async () => {
-    records = await openRecords({ dir: folder.dir, purgeLaterMs: 20 });
+  it('begins no copy where the disk has no room for it, and reports why once', async () => {
+    const incidents: Incident[] = [];
+    const onIncident = (incident: Incident): void => void incidents.push(incident);
+    records = await openRecords({ dir: folder.dir, purgeLaterMs: 20, onIncident });
     await putRows(records, [traceRow(1)]);
     await records.flush?.();
     const { statfs } = fs;
@@ -232,12 +236,43 @@ describe('DuckDB flushes', function () {
     try {
       await put(records, { deletedRuns: [run] });
       await pollUntil('a copy is wanted', 10_000, async () => looks > 0);
+      await put(records, { deletedRuns: [sessionId(1)] });
+      await pollUntil('a copy is wanted again', 20_000, async () => looks > 1);
+      expect(incidents.map(({ did }) => did)).to.deep.equal(['uncompacted']);
+      expect(incidents[0]?.cause).to.match(/bytes of disk for a flush or copy, and 40960 are free/);
       expect(records.erasingSince?.()).to.be.a('string');
       expect(await readdir(folder.dir)).not.to.include(databaseFileName(2));
     } finally {
       fs.statfs = statfs;
       syncBuiltinESMExports();
     }
+  });
+
+  it('copies the rows that are left where the disk has room for them only', async () => {
+    records = await openRecords({ dir: folder.dir, purgeLaterMs: 20 });
+    const rows = Array.from({ length: 100 }, (_, at) =>
+      traceRow(at + 1, { values: { input: randomBytes(150_000).toString('hex') } }),
+    );
+    await putRows(records, rows);
+    await records.flush?.();
+    const { size } = await stat(join(folder.dir, databaseFileName(1)));
+    const { statfs } = fs;
+    fs.statfs = (async () => ({
+      bavail: size / 2 / 4_096,
+      bsize: 4_096,
+    })) as unknown as typeof statfs;
+    syncBuiltinESMExports();
+    try {
+      const groups = rows.slice(10).map(({ group }) => ({ group, fresh: false, rows: [] }));
+      await put(records, { groups });
+      await pollUntil('nothing waits', 20_000, async () => records.erasingSince?.() === null);
+    } finally {
+      fs.statfs = statfs;
+      syncBuiltinESMExports();
+    }
+    expect(await records.count(scopeOf())).to.equal(10);
+    const copy = await stat(join(folder.dir, databaseFileName(2)));
+    expect(copy.size).to.be.lessThan(size / 4);
   });
 
   it('serves what it has while the disk has no room for a flush', async () => {

@@ -1,8 +1,9 @@
 import type { DuckDBInstance } from '@duckdb/node-api';
 import { join } from 'node:path';
 import type { Checkpoint } from '../../../kernel/documents.js';
-import { Fault } from '../../../kernel/fault.js';
-import type { RecordWrites } from '../../../kernel/records/records.js';
+import { Fault, redactedReason } from '../../../kernel/fault.js';
+import type { Incident, RecordWrites } from '../../../kernel/records/records.js';
+import { incidentKindOf } from '../engine-errors.js';
 import { removeDatabaseFile } from '../instance.js';
 import type { InstanceSupervisor } from '../instance-supervisor.js';
 import type { RecordsModel } from '../model.js';
@@ -40,6 +41,8 @@ type CompactionRun = {
   readonly missed: Spool<AppliedBatch>;
   readonly marks: Checkpoint[];
   isCancelled: boolean;
+  /** Error of a batch that was not spooled, which cancelled the copy. */
+  spoolError: unknown;
   /** The copy, or the file under the name it is first opened by. */
   copy: RecordsModel | null;
   copying: Promise<unknown>;
@@ -58,6 +61,7 @@ export const openFileCompaction = (
   dir: string,
   supervisor: InstanceSupervisor,
   next: () => number,
+  onIncident: (incident: Incident) => void,
 ): FileCompaction => {
   const state: CompactionState = { dir, supervisor, current: null, isClosing: false };
   let running: Promise<void> = Promise.resolve();
@@ -75,6 +79,7 @@ export const openFileCompaction = (
     }
     await supervisor.removeReplacedFiles();
   };
+  const purgeReported = reportOnce(purge, onIncident);
   const cancel = async (): Promise<void> => {
     const copying = state.current;
     if (copying === null) return;
@@ -84,16 +89,17 @@ export const openFileCompaction = (
   };
 
   return {
-    run: () => (running = purge()),
+    run: () => (running = purgeReported()),
     recordBatch: async (batch) => {
       const copying = state.current;
       if (copying === null || copying.isCancelled) return;
       try {
         await copying.missed.put(storableBatch(batch));
         copying.marks.push(batch.checkpoint);
-      } catch {
+      } catch (error) {
         // Only the copy lacks the batch; the live model has it.
         copying.isCancelled = true;
+        copying.spoolError = error;
       }
     },
     cancel,
@@ -113,8 +119,8 @@ const beginCompaction = (state: CompactionState): Promise<CompactionRun> =>
       await missed.close();
       throw compactionCancelled();
     }
-    const copied = Promise.resolve();
-    state.current = { from, missed, marks: [], isCancelled: false, copy: null, copying: copied };
+    const begun = { isCancelled: false, spoolError: undefined, copy: null };
+    state.current = { from, missed, marks: [], ...begun, copying: Promise.resolve() };
     return state.current;
   });
 
@@ -132,7 +138,7 @@ const replaceLiveFile = async (
     if (copying.copy !== null) supervisor.untrack(copying.copy);
     supervisor.runOn(model);
     copying.copy = model;
-    if (copying.isCancelled) throw compactionCancelled();
+    if (copying.isCancelled) throw compactionCancelled(copying.spoolError);
   };
   try {
     const made = removeDatabaseFile(path).then(() =>
@@ -160,7 +166,8 @@ const catchUp = async (
   copy: RecordsModel,
   generation: number,
 ): Promise<boolean> => {
-  if (copying.isCancelled || state.supervisor.live() !== copying.from) throw compactionCancelled();
+  if (copying.isCancelled || state.supervisor.live() !== copying.from)
+    throw compactionCancelled(copying.spoolError);
   for (let count = 0; count < stepBatches; count += 1) {
     const batch = await copying.missed.take();
     if (batch === null) {
@@ -197,7 +204,30 @@ const storableBatch = ({ writes, checkpoint }: AppliedBatch): AppliedBatch => {
   return { writes: { ...writes, groups }, checkpoint };
 };
 
-const compactionCancelled = (): Fault => new Fault('unavailable', 'The compaction was cancelled');
+const compactionCancelled = (cause?: unknown): Fault =>
+  new Fault('unavailable', 'The compaction was cancelled', { cause });
+
+/** Reports a failure once, until a run succeeds. A cancelled copy is not reported. */
+const reportOnce = (
+  run: () => Promise<void>,
+  onIncident: (incident: Incident) => void,
+): (() => Promise<void>) => {
+  let isReported = false;
+  return async () => {
+    try {
+      await run();
+      isReported = false;
+    } catch (error) {
+      const isCancelled = error instanceof Fault && error.cause === undefined;
+      if (!isCancelled && !isReported) {
+        isReported = true;
+        const [kind, cause] = [incidentKindOf(error), redactedReason(error)];
+        onIncident({ kind, did: 'uncompacted', cause });
+      }
+      throw error;
+    }
+  };
+};
 
 /** Drops spooled batches that the copy's snapshot contains. Runs exclusively. */
 const skipCopiedBatches = async (
