@@ -5,6 +5,7 @@ import { addMaintenance } from './cli/maintenance-commands.js';
 import { failureMessage } from './cli/failure.js';
 import { addLists } from './tools/list-commands.js';
 import { addMcp } from './tools/mcp.js';
+import { addModelStub } from './tools/model-stub.js';
 import { wholeNumber } from './tools/terminal/numbers.js';
 import type { RebuildCommandOptions } from './cli/read-model-commands.js';
 import { addParked } from './cli/parked-command.js';
@@ -180,6 +181,7 @@ program
 addMaintenance(program, () => readConfig(process.env));
 addAudit(program, () => readConfig(process.env));
 addMcp(program, () => readClientEnvironment(process.env));
+addModelStub(program);
 addTransfers(program, () => readClientEnvironment(process.env));
 addLists(program, () => readClientEnvironment(process.env));
 
