@@ -1,8 +1,7 @@
 // Stored for ever: the members below are the storage format of TraceLogged, version 2.
 import type { SentTrace } from '../kernel/records/sent-record.js';
 import type { Instant, SpanId } from '../kernel/schema-types.js';
-import { spanContents, traceContent } from './record-contents.js';
-import { openSpanIds } from './span-ids.js';
+import { spanContents, traceContent, openSpanIds } from './record-contents.js';
 import type { SpanContent, TraceLogged } from './traces.js';
 
 /**

@@ -1,7 +1,6 @@
 import { parseJsonText } from './json-text.js';
 import { throwIfAborted } from './query-context.js';
 import type { QueryContext } from './ports.js';
-import type { JsonObject } from './schema-types.js';
 import type { RunInSlice } from './concurrency.js';
 
 /** JSON text in UTF-8, in consecutive pieces. */
@@ -15,9 +14,6 @@ export const parseJsonChunks = (pieces: JsonChunks): unknown => {
 
 /** Parts of a JSON text, in order: literal text, and values that are still to be encoded. */
 export type JsonParts<T extends object> = (T | string)[];
-
-/** JSON of the object without its `}`. */
-export const unclosedObject = (value: JsonObject): string => JSON.stringify(value).slice(0, -1);
 
 /** Text length after which a chunk is encoded. */
 const jsonChunkCharacters = 65_536;

@@ -72,3 +72,6 @@ const parseWithPlainNames = (text: string): unknown => {
 };
 
 const [space, colon, backslash] = [0x20, 0x3a, 0x5c];
+
+/** JSON of the object without its `}`. */
+export const unclosedObject = (value: object): string => JSON.stringify(value).slice(0, -1);

@@ -1,7 +1,10 @@
-import { affectsRights } from '../command-api/access/principals.js';
-import { rightsSubject, type RightsCache } from '../command-api/access/rights-cache.js';
+import {
+  affectsRights,
+  rightsSubject,
+  type RightsCache,
+} from '../command-api/access/rights-cache.js';
 import { payloadCharacters } from '../command-api/traces/event-packing.js';
-import { currentQueryContext } from '../engines/node/query-context.js';
+import { currentQueryContext } from '../engines/koa/request-scope.js';
 import type { Metrics } from '../engines/prometheus/metrics.js';
 import { withIngestBackpressure } from '../kernel/backpressured-log.js';
 import { openIngestBackpressure, type IngestBackpressure } from '../kernel/ingest-backpressure.js';

@@ -1,4 +1,4 @@
-import { currentQueryContext } from '../engines/node/query-context.js';
+import { currentQueryContext } from '../engines/koa/request-scope.js';
 import { sha256 } from '../engines/node/digest.js';
 import { openTimeSlices } from '../engines/node/event-loop-share.js';
 import { documentQueries, type Documents } from '../kernel/documents.js';

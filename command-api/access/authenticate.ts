@@ -1,5 +1,5 @@
 import type { Credential, RequestAuthorizer } from '../../contract/request-ports.js';
-import type { Principal } from '../../contract/roles.js';
+import { type Principal, organizationRoles, weakerRole, type Login } from '../../contract/roles.js';
 import { boundedMap } from '../../kernel/bounded-map.js';
 import type { AccessTokens, PasswordHasher } from '../../kernel/credentials.js';
 import { unreachable } from '../../kernel/decision.js';
@@ -19,7 +19,6 @@ import {
 import { apiKeys, type ApiKey, apiKeyStream, apiKeyValues } from '../facts/api-keys.js';
 import { type User, liveUser, userEmails } from '../facts/users.js';
 import type { RightsCache } from './rights-cache.js';
-import { principalOfKey, principalOfPerson } from './principals.js';
 import type { CredentialRateLimit } from './credential-rate-limit.js';
 
 type CredentialReader = {
@@ -205,3 +204,32 @@ const openLastUsedStamps = (clock: Clock) => {
     },
   };
 };
+
+/**
+ * Principal of a key: its creator with current rights, within the key's bounds (contract 2.4, rule
+ * 4). Pure.
+ */
+const principalOfKey = (user: User, key: ApiKey): Principal => ({
+  userId: user.id,
+  organizationId: user.organizationId,
+  organizationRole:
+    key.projectId === null && key.projectRole === null
+      ? user.role
+      : weakerRole(organizationRoles, user.role, 'user'),
+  key: {
+    id: key.id,
+    projectId: key.projectId,
+    projectRole: key.projectRole,
+    expiresAt: key.expiresAt,
+    lineage: [key.id, ...key.ancestors],
+  },
+});
+
+/** Principal of a login or password: the user with current rights. Pure. */
+const principalOfPerson = (user: User, login: Login): Principal => ({
+  userId: user.id,
+  organizationId: user.organizationId,
+  organizationRole: user.role,
+  key: null,
+  login,
+});

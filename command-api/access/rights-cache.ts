@@ -1,5 +1,5 @@
 import { boundedMap, type BoundedMap } from '../../kernel/bounded-map.js';
-import type { Clock } from '../../kernel/ports.js';
+import type { Clock, StreamName } from '../../kernel/ports.js';
 
 /** TTL: half of the second in which a revocation must hold everywhere (contract 2.2, 2.4). */
 const ttlMs = 500;
@@ -94,3 +94,8 @@ const staleWhileRevalidate =
     keep(answer);
     return answer.value;
   };
+
+/** True if events of this stream may change rights that the authorizer caches. */
+export const affectsRights = (name: StreamName): boolean =>
+  rightsStreamPrefixes.some((category) => name.startsWith(category));
+const rightsStreamPrefixes = ['user-', 'api-key-', 'group-', 'refresh-family-'];

@@ -6,8 +6,7 @@ import { Fault } from '../../kernel/fault.js';
 import type { EventLog, Ids } from '../../kernel/ports.js';
 import type { Instant, SessionId, Static } from '../../kernel/schema-types.js';
 import { loadStreamState } from '../../kernel/transact.js';
-import type { Run } from '../facts/runs.js';
-import { runForRecords } from '../access/selected-run.js';
+import { type Run, runForRecords } from '../facts/runs.js';
 import type { SessionRepository } from './session-repository.js';
 import { sessions, sessionStream } from './sessions.js';
 

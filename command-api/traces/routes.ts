@@ -6,24 +6,22 @@ import {
   complaintsAboutSpans,
   complaintsAboutTraces,
   countSpans,
+  complaintsAboutUnfit,
+  unfitMetrics,
 } from '../../contract/record-rules.js';
 import type { VisibleProject } from '../../contract/roles.js';
-import { complaintsAboutUnfit, unfitMetrics } from '../../contract/unfit-metrics.js';
 import { selectorComplaints } from '../../contract/selectors.js';
-import { spanContents } from '../../events/record-contents.js';
-import { openSpanIds } from '../../events/span-ids.js';
+import { spanContents, openSpanIds } from '../../events/record-contents.js';
 import type { SpanContent } from '../../events/traces.js';
 import { Fault } from '../../kernel/fault.js';
 import { laterPosition, type Clock, type EventLog, type Ids } from '../../kernel/ports.js';
 import type { Brand, ProjectId, SpanId, TraceId } from '../../kernel/schema-types.js';
 import { openPrices } from '../facts/price-list.js';
-import { liveRun } from '../facts/runs.js';
-import { runForRecords, runMembers } from '../access/selected-run.js';
+import { liveRun, runForRecords, runMembers } from '../facts/runs.js';
 import { traceStream } from '../facts/traces.js';
 import { batchOf, externalSessionOf, sessionsById } from './trace-batch.js';
 import { otelReceiverRoutes, type OtelRouteNeeds } from './otel-routes.js';
 import { pollUntilFound, openTraceRepository } from './trace-repository.js';
-import * as changes from './record-changes.js';
 import { persistentGet } from './persistent-map.js';
 import { addSpans, takenIdsConflict } from './span-additions.js';
 import type { JoinSessions } from './join-sessions.js';
@@ -31,6 +29,7 @@ import { openSessionSizes } from './session-sizes.js';
 import { openSpanIndex, type SpanLookup } from './span-index.js';
 import type { Trace } from './trace.js';
 import { ownedElsewhere, sentIds, writeTraces, type TraceWriteNeeds } from './trace-ingest.js';
+import * as changes from './record-changes.js';
 
 type TraceNeeds = SpanLookup &
   OtelRouteNeeds & {

@@ -1,14 +1,18 @@
 import { countSpans } from '../../contract/record-rules.js';
 import type { SentTraces } from '../../contract/ingest.js';
-import { spanContents, traceContent, type SpanDefaults } from '../../events/record-contents.js';
-import { openSpanIds } from '../../events/span-ids.js';
+import {
+  spanContents,
+  traceContent,
+  type SpanDefaults,
+  openSpanIds,
+} from '../../events/record-contents.js';
 import type { SpanContent, TraceLogged } from '../../events/traces.js';
 import type { SentTrace } from '../../kernel/records/sent-record.js';
 import type { Brand, Instant, SessionId, TraceId } from '../../kernel/schema-types.js';
 import type { Run } from '../facts/runs.js';
 import { distinctSpans } from './span-additions.js';
 import { differingRecords } from './content-equality.js';
-import type { ReceivedBytes } from './received-form.js';
+import type { ReceivedBytes } from './event-packing.js';
 
 /** Traces of one request, ready to be decided one by one. */
 export type TraceBatch = {

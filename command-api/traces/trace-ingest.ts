@@ -5,13 +5,12 @@ import type { ProjectId, SessionId, TraceId } from '../../kernel/schema-types.js
 import { appendEvents, type StreamAddition, type Authorship } from '../../kernel/transact.js';
 import { liveRun } from '../facts/runs.js';
 import { traceStream } from '../facts/traces.js';
-import { receivedForm } from './received-form.js';
+import { receivedForm, traceEvents } from './event-packing.js';
 import type { TraceBatch } from './trace-batch.js';
 import type { TraceRepository } from './trace-repository.js';
 import { persistentGet } from './persistent-map.js';
 import { differingIds, takenIdsConflict } from './span-additions.js';
 import type { SessionSizes } from './session-sizes.js';
-import { traceEvents } from './event-packing.js';
 import type { SpanIndex } from './span-index.js';
 
 export type TraceWriteNeeds = {

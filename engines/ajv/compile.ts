@@ -4,10 +4,14 @@ import { parseJsonText } from '../../kernel/json-text.js';
 import { type Complaint, valueComplaint } from '../../kernel/fault.js';
 import { codePointCount } from '../../kernel/code-points.js';
 import { complaintsAbout } from './complaints.js';
-import { canonicalParsers, kindParsers, type RequestPart } from './text-kinds.js';
+import {
+  canonicalParsers,
+  kindParsers,
+  type RequestPart,
+  compileTextReader,
+} from './text-kinds.js';
 import { extractTaggedBranches } from './tagged-branches.js';
 import { shapeOf, type TextKind, type Openness, type Shape, type RootShape } from './shape.js';
-import { compileTextReader } from './text-parameters.js';
 
 /** Result of a guard; `value` is the request's own object with canonical values in it. */
 export type GuardResult =

@@ -1,5 +1,5 @@
 import { canonicalInstant, canonicalUuid } from '../../kernel/uuid-and-instant.js';
-import type { TextKind } from './shape.js';
+import type { TextKind, Shape } from './shape.js';
 
 /** Converts a text to the canonical form of its kind; null if malformed (contract 1.3). */
 type Conversion = (text: string) => string | null;
@@ -34,3 +34,56 @@ export const canonicalParsers: KindParsers = {
 
 /** First item of `loc` (contract 1.4); for a form, whose parts are text, it is `body`. */
 export type RequestPart = 'path' | 'query' | 'header' | 'cookie' | 'body' | 'form';
+
+/**
+ * Parses the texts of a path, query, header or form into the types of the shape (contract 1.2, rule
+ * 5). An unparsable text stays text, for complaints.ts to find. The last one of a repeated
+ * parameter counts, unless it is a list. Parameters outside the shape are dropped.
+ */
+export const compileTextReader = (
+  shape: Shape,
+  place: RequestPart,
+): ((sent: unknown) => unknown) => {
+  const members = Object.entries(shape.properties ?? {});
+  return (sent) => {
+    const texts = sent as Readonly<Record<string, unknown>>;
+    const values: Record<string, unknown> = {};
+    for (const [member, one] of members) {
+      const text = Object.hasOwn(texts, member) ? texts[member] : undefined;
+      if (text !== undefined) values[member] = valueOf(text, one, place);
+    }
+    return values;
+  };
+};
+
+/** Parses one value; parsed parts, such as JSON parts of a form, stay as they are. */
+const valueOf = (text: unknown, shape: Shape, place: RequestPart): unknown => {
+  if (typeof text !== 'string' && !Array.isArray(text)) return text;
+  const items: readonly unknown[] = typeof text === 'string' ? [text] : text;
+  if (shape.type?.includes('array') === true) {
+    const itemShape = (Array.isArray(shape.items) ? {} : (shape.items ?? {})) as Shape;
+    return items.map((item) => scalarOf(item, itemShape, place));
+  }
+  return scalarOf(items.at(-1) ?? '', shape, place);
+};
+
+const integerForm = /^[+-]?\d+$/;
+const numberForm = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$/;
+
+const scalarOf = (text: unknown, shape: Shape, place: RequestPart): unknown => {
+  if (typeof text !== 'string') return text;
+  if (shape['x-kind'] === 'instant' && place === 'query') return withPlus(text);
+  const types = shape.type ?? [];
+  if (types.includes('integer') && integerForm.test(text)) return Number(text);
+  if (types.includes('number') && numberForm.test(text)) return Number(text);
+  if (types.includes('boolean') && (text === 'true' || text === '1')) return true;
+  if (types.includes('boolean') && (text === 'false' || text === '0')) return false;
+  return text;
+};
+
+/**
+ * Restores the plus: `+02:00` arrives as ` 02:00` from clients that do not escape it (contract
+ * 1.3).
+ */
+const withPlus = (text: string): string =>
+  canonicalInstant(text) === null ? text.replace(/ (?=\d\d:\d\d$)/, '+') : text;

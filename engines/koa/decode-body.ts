@@ -11,8 +11,7 @@ import { isProtobufRequest, protobufMedia, type ProtobufCodec } from './protobuf
 import { ignoredMax } from '../ajv/ignored-members.js';
 import { openJsonScan, type JsonComplexity } from './json-scan.js';
 import { parseJson, type ParsedBody } from './json-parser.js';
-import { mediaTypeEssence } from './media-type.js';
-import { parseUrlencoded } from './urlencoded.js';
+import { mediaTypeEssence, parseUrlencoded } from './http-syntax.js';
 
 /** Limits of contract 1.11, by the operation's `size`. */
 const bodyLimits: Readonly<

@@ -3,10 +3,9 @@ import type { TSchema } from 'typebox';
 import type { Operation, Upload } from '../../contract/operation.js';
 import { type Complaint, valueComplaint } from '../../kernel/fault.js';
 import { receiveBody, type BodyBudget } from './decode-body.js';
-import { mediaTypeEssence } from './media-type.js';
+import { mediaTypeEssence } from './http-syntax.js';
 import { openJsonScan } from './json-scan.js';
-import type { MemberPath } from './duplicate-members.js';
-import { parseJson } from './json-parser.js';
+import { type MemberPath, parseJson } from './json-parser.js';
 import { openPartsParser, textBytesMax, type UploadedFile, type FormParts } from './multipart.js';
 
 type ParsedForm = {

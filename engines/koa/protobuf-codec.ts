@@ -3,7 +3,7 @@ import type { Protobuf } from '../../contract/protobuf-messages.js';
 import { messageCodec } from '../protobufjs/codec.js';
 import type { FieldCounter } from '../protobufjs/field-counter.js';
 import type { ParsedBody } from './json-parser.js';
-import { mediaTypeEssence } from './media-type.js';
+import { mediaTypeEssence } from './http-syntax.js';
 import type { Problem } from './problem.js';
 
 /** Protobuf codec of an operation's messages. */

@@ -1,6 +1,8 @@
 import { setMaxListeners } from 'node:events';
 import type { Socket } from 'node:net';
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { Fault } from '../../kernel/fault.js';
+import type { QueryContext } from '../../kernel/ports.js';
 
 /** Scope of one request: its cancellation and deadline. */
 export type RequestScope = {
@@ -96,3 +98,12 @@ const deadlineFaults = {
         'Retry it with the same ids, which records nothing twice, or send less at once.',
     ),
 } as const;
+
+const contextStorage = new AsyncLocalStorage<QueryContext>();
+
+/** Runs `work` with a query context, which all queries below it inherit. */
+export const withQueryContext = <T>(context: QueryContext, work: () => T): T =>
+  contextStorage.run(context, work);
+
+/** Context of the running work; empty outside `withQueryContext`. */
+export const currentQueryContext = (): QueryContext => contextStorage.getStore() ?? {};

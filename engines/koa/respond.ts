@@ -5,7 +5,7 @@ import type { Ids } from '../../kernel/ports.js';
 import type { JsonChunks } from '../../kernel/json-chunks.js';
 import type { Logger } from '../pino/logger.js';
 import type { Metrics } from '../prometheus/metrics.js';
-import { acceptsCoding } from './accept-encoding.js';
+import { acceptsCoding } from './http-syntax.js';
 import { compressedFrom, gzipParts, gzipWhole } from './compress-answer.js';
 import { flushResponse } from './error-trailer.js';
 import { protobufMedia } from './protobuf-codec.js';

@@ -5,7 +5,7 @@ import { pathPrefix } from '../../contract/operation.js';
 import { Fault } from '../../kernel/fault.js';
 import type { RawRequest } from './validate-request.js';
 import type { CompiledRoute } from './compiled-routes.js';
-import { percentDecode, parseUrlencoded } from './urlencoded.js';
+import { percentDecode, parseUrlencoded } from './http-syntax.js';
 
 export type RoutedRequest = {
   readonly compiledRoute: CompiledRoute;

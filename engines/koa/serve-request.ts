@@ -3,9 +3,11 @@ import type { Operation } from '../../contract/operation.js';
 import { healthcheck } from '../../contract/service.js';
 import { parseJsonChunks, type JsonChunks } from '../../kernel/json-chunks.js';
 import { Fault } from '../../kernel/fault.js';
+import type { ByteReservation } from '../../kernel/byte-budget.js';
+import { memoizeByObject } from '../../kernel/memoize-by-object.js';
+import { exportMark, type Tracing } from '../../kernel/tracing.js';
 import { setCookieHeaders, expiredCookie } from './refresh-cookie.js';
 import { flushResponse, withErrorTrailer } from './error-trailer.js';
-import type { ByteReservation } from '../../kernel/byte-budget.js';
 import type { RoutedRequest } from './routing.js';
 import { processRequest } from './request-pipeline.js';
 import {
@@ -22,11 +24,10 @@ import {
   type AnswerNotes,
 } from './answer-notes.js';
 import type { HandledResponse } from './stored-response.js';
-import { internalProblem, problemOf } from './problem.js';
+import { internalProblem, problemOf, failureOf } from './problem.js';
 import { byteLengthOf, type ResponseMeta, type EncodedAnswer } from './respond.js';
 import type { HttpServices } from './services.js';
 import type { CompiledRoute } from './compiled-routes.js';
-import { memoizeByObject } from '../../kernel/memoize-by-object.js';
 
 /** Serves one request, from its URL to the text of its response, in a concurrency slot. */
 export const serveRequest = async (
@@ -75,6 +76,34 @@ export const serveRequest = async (
   } finally {
     slot.release();
   }
+};
+
+/**
+ * Runs a request within its root span, named by method and operation. Requests that export spans of
+ * a service are not traced: each export would cause another one.
+ */
+export const tracedRequest = (
+  tracing: Tracing,
+  ctx: Context,
+  meta: ResponseMeta,
+  work: () => Promise<EncodedAnswer>,
+): Promise<EncodedAnswer> => {
+  if (!tracing.isOn || ctx.get('tracestate').includes(exportMark)) return work();
+  return tracing.request(meta.requestId, async ({ describe }) => {
+    const end = (status: number): void =>
+      describe(`${ctx.method} ${meta.operation}`, status, {
+        'http.request.method': ctx.method,
+        'assay.operation': meta.operation,
+      });
+    try {
+      const answer = await work();
+      end(answer.status);
+      return answer;
+    } catch (error) {
+      end(failureOf(error, ctx.req, meta.requestId).status);
+      throw error;
+    }
+  });
 };
 
 /** Streams lines; the handler reserved the memory for the part that is in memory at a time. */

@@ -3,23 +3,20 @@ import type { AddressInfo } from 'node:net';
 import { setImmediate as immediate } from 'node:timers/promises';
 import Koa, { type Context } from 'koa';
 import { Fault } from '../../kernel/fault.js';
-import { networkPrefix } from '../../kernel/network-prefix.js';
 import { usualKeyHeaders, type Route } from '../../contract/operation.js';
 import { noTracing, type Tracing } from '../../kernel/tracing.js';
 import type { Logger } from '../pino/logger.js';
 import type { Metrics } from '../prometheus/metrics.js';
-import { openRequestAdmission } from './admission.js';
+import { openLoadShedder, type LoadOverrides } from './load-shedding.js';
 import { openRequestScopes, type RequestScopes } from './request-scope.js';
 import { usualBodies } from './decode-body.js';
 import { answerClientError } from './client-error.js';
 import { defaultConnectionLimits, type ConnectionLimits } from './connection-limits.js';
 import { openConnections } from './client-connections.js';
 import { openRouting, pathOf } from './routing.js';
-import { openLoadShedder, type LoadOverrides } from './load-shedding.js';
 import { openPeerResolver, proxyMatcher } from './peer.js';
-import { serveRequest } from './serve-request.js';
+import { serveRequest, tracedRequest } from './serve-request.js';
 import { respond, type EncodedAnswer, type ResponseMeta } from './respond.js';
-import { tracedRequest } from './traced-request.js';
 import type { HttpServices } from './services.js';
 import { compileRoutes, type CompiledRoute } from './compiled-routes.js';
 import { openWebConsole } from './web-console.js';
@@ -162,10 +159,9 @@ export const startServer = async (options: ServerOptions): Promise<RunningApi> =
   // Errors that reach koa itself have no client to report to: the connection broke.
   app.on('error', (error: Error) => logger.debug({ cause: error.message }, 'broken connection'));
   const answer = app.callback();
-  const admission = openRequestAdmission(load.perTickMax, load.isKnownNetwork);
   const server = createServer(serverSettings, (request, response) => {
     if (!connections.requestStarted(request, response)) return;
-    admission.admit(networkPrefix(peerOf(request).address), () => void answer(request, response));
+    load.admit(peerOf(request).address, () => void answer(request, response));
   });
   const connections = openConnections(
     server,

@@ -1,17 +1,22 @@
 import { isUtf8 } from 'node:buffer';
 import { hash } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
-import { takesIdempotencyKey, type Request, type Sender } from '../../contract/operation.js';
+import {
+  takesIdempotencyKey,
+  type Request,
+  type Sender,
+  type Operation,
+  type Upload,
+} from '../../contract/operation.js';
 import type { MisspeltHeader } from '../../contract/misspelt-headers.js';
 import type { PartialIngest } from '../../contract/partial-ingest.js';
 import { canonicalJson } from '../../kernel/canonical-json.js';
 import { validationFault, type Complaint, type Fault } from '../../kernel/fault.js';
 import { nearestName } from '../../kernel/nearest-name.js';
 import type { GuardResult } from '../ajv/compile.js';
-import { readRequestBody } from './read-body.js';
-import type { BodyBudget } from './decode-body.js';
+import { type BodyBudget, readBody } from './decode-body.js';
 import { cookieComplaints } from './authentication.js';
-import { parseIfMatch } from './if-match.js';
+import { parseIfMatch } from './http-syntax.js';
 import {
   isStrictHandling,
   ignoredComplaints,
@@ -20,13 +25,14 @@ import {
   truncateNames,
   encodeMemberPath,
   type IgnoredPart,
+  collectIgnored,
 } from './ignored-members.js';
-import { collectIgnored } from './collect-ignored.js';
 import { openItemValidation, type ItemValidation } from './partial-ingest.js';
 import type { ParsedBody } from './json-parser.js';
 import type { ConcurrencySlot } from './load-shedding.js';
 import type { AnswerNote } from './answer-notes.js';
 import type { CompiledRoute, CompiledBody } from './compiled-routes.js';
+import { readForm, type FormOperation } from './form-body.js';
 
 /** Request as it was sent. */
 export type RawRequest = {
@@ -121,6 +127,44 @@ export const validateRequest = async (
   const itemBytes = ignored.length > 0 ? null : itemBytesOf(body, partial);
   return { ...input, body: accepted, partial, itemBytes, fingerprint, ifMatch, misspeltHeaders };
 };
+
+type ReceivedBody = {
+  readonly body: ParsedBody;
+  readonly files: Readonly<Record<string, Upload>>;
+  /** Complaints about files, and about repeated parts. */
+  readonly complaints: readonly Complaint[];
+  /** Parts of a form that its operation does not declare. */
+  readonly undeclaredParts: readonly string[];
+  /** Equal for a repeated request (contract 1.8, rule 2). */
+  readonly fingerprintInput: unknown;
+};
+
+/** Reads the body of a request in its operation's format; `{}` when it has none. */
+const readRequestBody = async (
+  { operation, ...compiledRoute }: CompiledRoute,
+  message: IncomingMessage,
+  budget: BodyBudget,
+): Promise<ReceivedBody> => {
+  if (compiledRoute.body === null) return receivedBody({ value: {} });
+  if (!isFormOperation(operation)) {
+    return receivedBody(
+      await readBody(message, { ...operation, messages: compiledRoute.messages }, budget),
+    );
+  }
+  const { value, repeated, ...form } = await readForm(message, operation, budget);
+  return { body: { value, repeated }, ...form };
+};
+
+const receivedBody = (body: ParsedBody): ReceivedBody => ({
+  body,
+  files: {},
+  complaints: [],
+  undeclaredParts: [],
+  fingerprintInput: 'value' in body ? body.value : null,
+});
+
+const isFormOperation = (operation: Operation): operation is Operation & FormOperation =>
+  operation.form !== null;
 
 /** Null unless the bytes say exactly what was accepted. */
 const itemBytesOf = (body: ParsedBody, { rejected, truncated }: PartialIngest) =>

@@ -1,6 +1,6 @@
 import type { Context } from 'koa';
 import { Fault } from '../../kernel/fault.js';
-import { acceptsCoding } from './accept-encoding.js';
+import { acceptsCoding } from './http-syntax.js';
 import {
   depthMax,
   readConsoleFiles,

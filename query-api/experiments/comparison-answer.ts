@@ -1,7 +1,8 @@
 import type { ComparedMetric, ComparedRow } from '../../contract/experiment-comparison.js';
 import { pageInfo } from '../../contract/envelope.js';
 import { throwIfAborted } from '../../kernel/query-context.js';
-import { encodeJsonChunks, unclosedObject, type JsonChunks } from '../../kernel/json-chunks.js';
+import { unclosedObject } from '../../kernel/json-text.js';
+import { encodeJsonChunks, type JsonChunks } from '../../kernel/json-chunks.js';
 import { streamNameOf, type QueryContext } from '../../kernel/ports.js';
 import { userMetadataValue } from '../../kernel/records/column-value.js';
 import { pageBytesMax } from '../../kernel/records/query-plans.js';

@@ -7,7 +7,8 @@ import {
   unknownMetricCode,
 } from '../../kernel/records/evaluation-errors.js';
 import { valueFault, type Fault } from '../../kernel/fault.js';
-import { unclosedObject, type JsonParts } from '../../kernel/json-chunks.js';
+import { unclosedObject } from '../../kernel/json-text.js';
+import type { JsonParts } from '../../kernel/json-chunks.js';
 import {
   answeredValuesMax,
   categoriesMax,

@@ -3,12 +3,8 @@ import type { RecordView } from '../../contract/record-reads.js';
 import { openLimiter } from '../../kernel/limiter.js';
 import { limits } from '../../kernel/limits.js';
 import type { FeedbackTemplate } from '../../kernel/records/feedback.js';
-import {
-  encodeJsonChunks,
-  unclosedObject,
-  type JsonParts,
-  type JsonChunks,
-} from '../../kernel/json-chunks.js';
+import { unclosedObject } from '../../kernel/json-text.js';
+import { encodeJsonChunks, type JsonParts, type JsonChunks } from '../../kernel/json-chunks.js';
 import type { QueryContext, StreamName } from '../../kernel/ports.js';
 import type { QueryTable } from '../../kernel/query-methods.js';
 import type { RecordQueries } from '../../kernel/records/record-queries.js';

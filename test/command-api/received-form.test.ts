@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import * as fc from 'fast-check';
 import type { TraceBatch } from '../../command-api/traces/trace-batch.js';
-import { receivedForm } from '../../command-api/traces/received-form.js';
+import { receivedForm } from '../../command-api/traces/event-packing.js';
 import { decode } from '../../events/codec.js';
 import { schemaErrors } from '../../events/schema-conformance.js';
 import type { SpanContent, TraceLogged } from '../../events/traces.js';

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import * as fc from 'fast-check';
-import { countMembers } from '../../engines/koa/duplicate-members.js';
+import { countMembers } from '../../engines/koa/json-parser.js';
 import { openJsonScan } from '../../engines/koa/json-scan.js';
 import { parseJsonText } from '../../kernel/json-text.js';
 import { drawSeed } from '../support/test-environment.js';

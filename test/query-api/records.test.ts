@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import type { RecordSearch, RecordView } from '../../contract/record-reads.js';
-import { unclosedObject, type JsonParts } from '../../kernel/json-chunks.js';
+import { unclosedObject } from '../../kernel/json-text.js';
+import type { JsonParts } from '../../kernel/json-chunks.js';
 import { streamNameOf } from '../../kernel/ports.js';
 import type {
   ColumnValue,

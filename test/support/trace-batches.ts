@@ -2,8 +2,7 @@ import { batchOf, type TraceBatch } from '../../command-api/traces/trace-batch.j
 import type { Run } from '../../command-api/facts/runs.js';
 import { traces, type Trace } from '../../command-api/traces/trace.js';
 import { logTraces, type SentTraces } from '../../contract/ingest.js';
-import { spanContents, type SpanDefaults } from '../../events/record-contents.js';
-import { openSpanIds } from '../../events/span-ids.js';
+import { spanContents, type SpanDefaults, openSpanIds } from '../../events/record-contents.js';
 import type { SpanContent, TraceEvent, TraceLogged } from '../../events/traces.js';
 import { compileGuard } from '../../engines/ajv/compile.js';
 import { parseJson } from '../../engines/koa/json-parser.js';
