@@ -1,7 +1,7 @@
 import { Type, type Static, type TSchema } from 'typebox';
 import { spanKinds } from '../kernel/records/columns.js';
 import type { Population } from '../kernel/records/record.js';
-import { mapSpanFields } from '../kernel/records/span-fields.js';
+import { mapRecordFields, mapSpanFields } from '../kernel/records/span-fields.js';
 import {
   componentSchema,
   id,
@@ -53,6 +53,7 @@ const metricInfo = namedSchema(
   ]),
 );
 
+const { status_code, ...otherFields } = mapRecordFields(({ type }) => nullable(plainSchemas[type]));
 /**
  * Members of every record (contract 5.7). The type is any JSON object, because the read model holds
  * the members of all kinds as they were sent.
@@ -72,11 +73,9 @@ const recordMembers = {
   redacted_output: json,
   user_metadata: Type.Record(Type.String(), Type.String()),
   tags: Type.Array(Type.String()),
-  status_code: nullable(Type.Integer()),
+  status_code,
   metrics: Type.Record(Type.String(), json),
-  external_id: nullable(Type.String()),
-  dataset_input: nullable(Type.String()),
-  dataset_output: nullable(Type.String()),
+  ...otherFields,
   dataset_metadata: Type.Record(Type.String(), Type.String()),
   has_children: Type.Boolean(),
   is_complete: Type.Boolean(),

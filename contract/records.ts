@@ -11,7 +11,7 @@ import {
 } from '../kernel/records/limits.js';
 import type { SpanKind } from '../kernel/records/record.js';
 import type { SentMetrics, SentSpan, SentTrace } from '../kernel/records/sent-record.js';
-import { mapSpanFields, spanFieldNamesOf } from '../kernel/records/span-fields.js';
+import { mapRecordFields, mapSpanFields, spanFieldNamesOf } from '../kernel/records/span-fields.js';
 import {
   id,
   instant,
@@ -134,6 +134,10 @@ export const userMetadata = nullish(
 export const externalId = nullish(Type.String({ minLength: 1, maxLength: externalIdMax }));
 export const recordName = nullish(Type.String({ maxLength: nameMax }));
 
+const fieldTypes = { ...plainSchemas, text };
+const { status_code, ...otherFields } = mapRecordFields(({ type, charactersMax: maxLength }) =>
+  nullish(maxLength === undefined ? fieldTypes[type] : Type.String({ minLength: 1, maxLength })),
+);
 const members = (input: readonly TSchema[], output: readonly TSchema[]) => ({
   id: nullish(id('RecordId')),
   input: anyOf(input),
@@ -144,11 +148,9 @@ const members = (input: readonly TSchema[], output: readonly TSchema[]) => ({
   created_at: nullish(instant),
   user_metadata: userMetadata,
   tags: tagList,
-  status_code: nullish(Type.Integer()),
+  status_code,
   metrics: metricMap,
-  external_id: externalId,
-  dataset_input: nullish(text),
-  dataset_output: nullish(text),
+  ...otherFields,
   dataset_metadata: mapOf(text),
 });
 
@@ -160,7 +162,6 @@ const llmEvent = namedSchema(
   'LlmEvent',
   Type.Object({ type: oneOf(llmEventTypes) }, { additionalProperties: true }),
 );
-const fieldTypes = { ...plainSchemas, text };
 const fieldSchemas = mapSpanFields(({ type, allowed }) =>
   nullish(allowed === undefined ? fieldTypes[type] : oneOf(allowed)),
 );

@@ -1,7 +1,10 @@
 // Stored for ever: names and members below are the storage format; versions are in upcasts.ts.
 import { Type, type Static, type TOptional } from 'typebox';
 import {
+  mapRecordFields,
   mapSpanFields,
+  type RecordFieldName,
+  type recordFields,
   type SpanFieldName,
   type spanFields,
 } from '../kernel/records/span-fields.js';
@@ -28,6 +31,7 @@ const metricValue = Type.Union([Type.Number(), Type.Boolean(), Type.String()]);
 const spanKinds = ['llm', 'retriever', 'tool', 'workflow', 'agent', 'control'] as const;
 const rollUp = oneOf(['average', 'sum', 'max', 'min']);
 
+type StoredField<T extends keyof typeof plainSchemas> = TOptional<(typeof plainSchemas)[T]>;
 const sentMembers = {
   id: Type.String(),
   created_at: instant,
@@ -39,14 +43,12 @@ const sentMembers = {
   name: Type.Optional(Type.String()),
   user_metadata: Type.Optional(texts),
   tags: Type.Optional(readonlyArray(Type.String())),
-  status_code: Type.Optional(Type.Integer()),
   metrics: Type.Optional(readonlyRecord(metricValue)),
-  external_id: Type.Optional(Type.String()),
-  dataset_input: Type.Optional(Type.String()),
-  dataset_output: Type.Optional(Type.String()),
+  ...(mapRecordFields(({ type }) => Type.Optional(plainSchemas[type])) as {
+    readonly [name in RecordFieldName]: StoredField<(typeof recordFields)[name]['type']>;
+  }),
   dataset_metadata: Type.Optional(texts),
 };
-type StoredField<T extends keyof typeof plainSchemas> = TOptional<(typeof plainSchemas)[T]>;
 const storedFields = mapSpanFields(({ type }) => Type.Optional(plainSchemas[type])) as {
   readonly [name in SpanFieldName]: StoredField<(typeof spanFields)[name]['type']>;
 };

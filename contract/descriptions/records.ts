@@ -1,4 +1,4 @@
-import { mapSpanFields } from '../../kernel/records/span-fields.js';
+import { mapRecordFields, mapSpanFields } from '../../kernel/records/span-fields.js';
 import type { Descriptions } from './descriptions.js';
 
 const spansAsSent =
@@ -22,7 +22,6 @@ export const recordDescriptions: Descriptions = {
     span_id: 'Id of the span.',
     parent_id: 'Id of the parent: a span, or the trace.',
     project_name: 'Name of the project.',
-    external_id: 'Id given by the sender; null: none.',
     session_external_id:
       '`external_id` of the session of the traces, made when missing; null: none.',
     previous_session_id: 'Id of the session that this one continues; null: none.',
@@ -32,9 +31,7 @@ export const recordDescriptions: Descriptions = {
     redacted_output: 'Output without confidential parts; stored and answered, never searched.',
     user_metadata: 'Texts by key, given by the sender; 200 keys at most.',
     tags: 'Labels, each once in the order sent, 100 at most.',
-    status_code: 'Outcome as an HTTP-like code; null: unknown.',
-    dataset_input: 'Input of the dataset row behind the step; null: none.',
-    dataset_output: 'Reference output of the dataset row; null: none.',
+    ...mapRecordFields(({ description }) => description),
     dataset_metadata: 'Texts by key from the metadata of the dataset row.',
     step_number: 'Place among the siblings; null: last.',
     has_children: 'True when the record has spans, or the session traces, below it.',

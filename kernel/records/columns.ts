@@ -1,4 +1,12 @@
-import { mapSpanFields, spanFieldNames, spanFieldOf, type SpanFieldName } from './span-fields.js';
+import {
+  mapSpanFields,
+  recordFieldNames,
+  recordFieldOf,
+  spanFieldNames,
+  spanFieldOf,
+  type RecordFieldName,
+  type SpanFieldName,
+} from './span-fields.js';
 import type { FilterKind, MetricType, Population, RecordKind, RollUp } from './record.js';
 
 /** Type of a column's values on the wire and in the engines (contract 3.2). */
@@ -74,6 +82,11 @@ const column = <const Id extends string>(
 });
 
 const columnTypeOf = { text: 'text', integer: 'integer', number: 'floating_point' } as const;
+const recordColumn = (name: RecordFieldName) => {
+  const { type, label, column: description, isOptional, ofSessions } = recordFieldOf(name);
+  const kinds = ofSessions ? everyKind : tracesAndSpans;
+  return column(name, label, description, columnTypeOf[type], isOptional, kinds);
+};
 const fieldColumn = (name: SpanFieldName) => {
   const { kind, type, label, column: description, unsent } = spanFieldOf(name);
   return column(name, label, description, columnTypeOf[type], unsent === undefined, [kind]);
@@ -85,39 +98,9 @@ const columns = [
   column('name', 'Name', 'Name of the step.', 'text', required, everyKind),
   column('created_at', 'Created', 'When the step began.', 'timestamp', required, everyKind),
   column('id', 'ID', 'Identifier of the record.', 'uuid', required, everyKind),
-  column(
-    'external_id',
-    'External ID',
-    'Identifier given by the client.',
-    'text',
-    optional,
-    everyKind,
-  ),
+  recordColumn('external_id'),
   column('tags', 'Tags', 'Labels given by the client.', 'string_list', required, tracesAndSpans),
-  column(
-    'status_code',
-    'Status Code',
-    'Outcome as an HTTP-like code.',
-    'integer',
-    optional,
-    tracesAndSpans,
-  ),
-  column(
-    'dataset_input',
-    'Dataset Input',
-    'Input of the dataset row behind the step.',
-    'text',
-    required,
-    tracesAndSpans,
-  ),
-  column(
-    'dataset_output',
-    'Dataset Output',
-    'Reference output of that row.',
-    'text',
-    required,
-    tracesAndSpans,
-  ),
+  ...recordFieldNames.filter((name) => name !== 'external_id').map(recordColumn),
   column('session_id', 'Session ID', 'Session of the record.', 'uuid', required, tracesAndSpans),
   column('project_id', 'Project ID', 'Project of the record.', 'uuid', required, tracesAndSpans),
   column('run_id', 'Run ID', 'Run of the record.', 'uuid', required, tracesAndSpans),

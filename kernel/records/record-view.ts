@@ -4,7 +4,7 @@ import { registryMetricByName } from './columns.js';
 import { valueFitsType } from './column-value.js';
 import { structuredError, unfitValueError } from './evaluation-errors.js';
 import type { MetricCell, MetricError, MetricType, RecordKind, RecordRow } from './record.js';
-import { spanFieldNamesOf } from './span-fields.js';
+import { recordFieldNames, spanFieldNamesOf } from './span-fields.js';
 import type { Json, JsonObject } from '../schema-types.js';
 
 type Members = Record<string, Json>;
@@ -35,9 +35,7 @@ export const toRecordView = (row: RecordRow, types: MetricTypes = noTypes): Json
     tags: values['tags'] ?? [],
     status_code: value('status_code'),
     metrics: ownMetrics(row),
-    external_id: value('external_id'),
-    dataset_input: value('dataset_input'),
-    dataset_output: value('dataset_output'),
+    ...Object.fromEntries(recordFieldNames.map((name) => [name, value(name)])),
     dataset_metadata: body['dataset_metadata'] ?? {},
     has_children: kind === 'session' ? traceCountOf(row) > 0 : (values['has_children'] ?? false),
     is_complete:

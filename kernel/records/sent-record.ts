@@ -1,6 +1,11 @@
 import type { Instant, Json, JsonObject, SessionId, SpanId, TraceId } from '../schema-types.js';
 import type { SpanKind } from './record.js';
-import type { SpanFieldName, SpanFieldValues } from './span-fields.js';
+import type {
+  RecordFieldName,
+  RecordFieldValues,
+  SpanFieldName,
+  SpanFieldValues,
+} from './span-fields.js';
 
 /** Members of every record (contract 5.6); null and absence mean the same. */
 type SentMembers<Id> = {
@@ -13,14 +18,10 @@ type SentMembers<Id> = {
   readonly created_at?: Instant | null;
   readonly user_metadata?: Readonly<Record<string, string | null>> | null;
   readonly tags?: readonly (string | null)[] | null;
-  readonly status_code?: number | null;
   readonly metrics?: SentMetrics | null;
-  readonly external_id?: string | null;
-  readonly dataset_input?: string | null;
-  readonly dataset_output?: string | null;
   readonly dataset_metadata?: Readonly<Record<string, string | null>> | null;
   readonly spans?: readonly SentSpan[] | null;
-};
+} & { readonly [name in RecordFieldName]?: RecordFieldValues[name] | null };
 /** Metrics by name, with or without `metrics/`; null = absent. */
 export type SentMetrics = Readonly<Record<string, number | boolean | string | null>>;
 

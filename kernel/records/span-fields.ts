@@ -1,16 +1,27 @@
+import { externalIdMax } from './limits.js';
 import type { SpanKind } from './record.js';
 
 /** Type of a field: a text, or a JSON number. */
 type FieldType = 'text' | 'integer' | 'number';
-type SpanField = {
-  /** The one kind of span that has it. */
-  readonly kind: SpanKind;
+type PlainField = {
   readonly type: FieldType;
   /** Label and description in the catalogue of columns (contract 3.3). */
   readonly label: string;
   readonly column: string;
   /** Description in the interface. */
   readonly description: string;
+};
+type RecordField = PlainField & {
+  /** Sessions have it, too. */
+  readonly ofSessions: boolean;
+  /** Member `optional` of the catalogue. */
+  readonly isOptional: boolean;
+  /** Length of a text, 1 to so many characters; absent: that of long texts. */
+  readonly charactersMax?: number;
+};
+type SpanField = PlainField & {
+  /** The one kind of span that has it. */
+  readonly kind: SpanKind;
   /** Value when none was sent, which is not stored; absent: none. */
   readonly unsent?: string;
   readonly allowed?: readonly string[];
@@ -28,8 +39,48 @@ export const agentTypes = [
 ] as const;
 
 /**
- * Plain fields of spans of one kind (contract 5.6), in the order of a record as read. Contract,
- * events, content, columns and reads of records follow from this table: a field is a line here.
+ * Plain fields of traces and of all spans (contract 5.6), in the order of the catalogue. Contract,
+ * events, content, columns and reads of records follow from this table and the next.
+ */
+export const recordFields = {
+  external_id: {
+    type: 'text',
+    label: 'External ID',
+    column: 'Identifier given by the client.',
+    description: 'Id given by the sender; null: none.',
+    ofSessions: true,
+    isOptional: true,
+    charactersMax: externalIdMax,
+  },
+  status_code: {
+    type: 'integer',
+    label: 'Status Code',
+    column: 'Outcome as an HTTP-like code.',
+    description: 'Outcome as an HTTP-like code; null: unknown.',
+    ofSessions: false,
+    isOptional: true,
+  },
+  dataset_input: {
+    type: 'text',
+    label: 'Dataset Input',
+    column: 'Input of the dataset row behind the step.',
+    description: 'Input of the dataset row behind the step; null: none.',
+    ofSessions: false,
+    isOptional: false,
+  },
+  dataset_output: {
+    type: 'text',
+    label: 'Dataset Output',
+    column: 'Reference output of that row.',
+    description: 'Reference output of the dataset row; null: none.',
+    ofSessions: false,
+    isOptional: false,
+  },
+} as const satisfies Readonly<Record<string, RecordField>>;
+
+/**
+ * Plain fields of spans of one kind (contract 5.6), in the order of a record as read: a field is a
+ * line here.
  */
 export const spanFields = {
   model: {
@@ -115,17 +166,24 @@ export const spanFields = {
   },
 } as const satisfies Readonly<Record<string, SpanField>>;
 
+type RecordFields = typeof recordFields;
+export type RecordFieldName = keyof RecordFields;
 type SpanFields = typeof spanFields;
 export type SpanFieldName = keyof SpanFields;
 /** A value by the type of its field. */
 type ValueOf<T extends FieldType> = T extends 'text' ? string : number;
+export type RecordFieldValues = {
+  readonly [name in RecordFieldName]: ValueOf<RecordFields[name]['type']>;
+};
 /** Fields of a span, those of other kinds absent. */
 export type SpanFieldValues = {
   readonly [name in SpanFieldName]?: ValueOf<SpanFields[name]['type']>;
 };
 
+export const recordFieldNames = Object.keys(recordFields) as readonly RecordFieldName[];
 export const spanFieldNames = Object.keys(spanFields) as readonly SpanFieldName[];
 
+export const recordFieldOf = (name: RecordFieldName): RecordField => recordFields[name];
 /** The field's entry, with the members that not every field has. */
 export const spanFieldOf = (name: SpanFieldName): SpanField => spanFields[name];
 
@@ -142,14 +200,19 @@ export const spanFieldNamesOf: Readonly<Record<SpanKind, readonly SpanFieldName[
   control: namesOf('control'),
 };
 
+const mapFields = <N extends string, F, T>(
+  fields: Readonly<Record<N, F>>,
+  make: (field: F) => T,
+): Readonly<Record<N, T>> =>
+  Object.fromEntries(
+    Object.entries<F>(fields).map(([name, field]) => [name, make(field)]),
+  ) as Record<N, T>;
+
 /** An object with a member for each field, made of its entry. */
-export const mapSpanFields = <T>(
-  make: (field: SpanField) => T,
-): Readonly<Record<SpanFieldName, T>> =>
-  Object.fromEntries(spanFieldNames.map((name) => [name, make(spanFields[name])])) as Record<
-    SpanFieldName,
-    T
-  >;
+export const mapRecordFields = <T>(make: (field: RecordField) => T) =>
+  mapFields<RecordFieldName, RecordField, T>(recordFields, make);
+export const mapSpanFields = <T>(make: (field: SpanField) => T) =>
+  mapFields<SpanFieldName, SpanField, T>(spanFields, make);
 
 /** Value of each field when none was sent; undefined: none. */
 export const unsentSpanFields = mapSpanFields(({ unsent }) => unsent);

@@ -3,7 +3,11 @@ import type { StoredEvent, StreamName } from '../../kernel/ports.js';
 import { columnIndex as at } from '../../kernel/records/columns.js';
 import type { ColumnValue } from '../../kernel/records/record.js';
 import { namedValues, type ColumnValues } from '../../kernel/records/record-cells.js';
-import { spanFieldNamesOf, unsentSpanFields } from '../../kernel/records/span-fields.js';
+import {
+  recordFieldNames,
+  spanFieldNamesOf,
+  unsentSpanFields,
+} from '../../kernel/records/span-fields.js';
 import type { Json, JsonObject } from '../../kernel/schema-types.js';
 import { textForm } from '../../kernel/records/text-form.js';
 import { clearOverlap, removeMember, type RowBuilder } from './row-builder.js';
@@ -72,11 +76,8 @@ export const putContentValues = (
   values[at.name] = content.name ?? '';
   values[at.created_at] = content.created_at;
   values[at.id] = content.id;
-  values[at.external_id] = content.external_id;
   if (content.tags !== undefined && content.tags.length > 0) values[at.tags] = content.tags;
-  values[at.status_code] = content.status_code;
-  values[at.dataset_input] = content.dataset_input;
-  values[at.dataset_output] = content.dataset_output;
+  for (const name of recordFieldNames) values[at[name]] = content[name];
   values[at.session_id] = context.sessionId;
   values[at.project_id] = context.projectId;
   values[at.run_id] = context.runId;

@@ -1,5 +1,6 @@
 import type { SessionEvent, TraceEvent } from '../../events/traces.js';
 import type { StoredEvent } from '../../kernel/ports.js';
+import { contentMembers } from '../../kernel/records/record-contents.js';
 import { toRecordView } from '../../kernel/records/record-view.js';
 import type { RecordRow } from '../../kernel/records/record.js';
 import type { Json, JsonObject } from '../../kernel/schema-types.js';
@@ -72,16 +73,7 @@ const sessionMembers = [
 ];
 
 /** Members with content of users or models (contract 5.14). */
-const texts = [
-  'input',
-  'output',
-  'redacted_input',
-  'redacted_output',
-  'dataset_input',
-  'dataset_output',
-  'tools',
-  'events',
-];
+const texts = contentMembers.filter((member) => member !== 'dataset_metadata');
 
 const recordMembers = (row: RecordRow): StateMembers => {
   const record = toRecordView(row);
