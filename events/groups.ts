@@ -2,7 +2,7 @@
 import { Type } from 'typebox';
 import { id, instant, nullable, oneOf } from '../kernel/schema-types.js';
 import type { Noun } from './noun.js';
-import { event, type EventOf } from './schemas.js';
+import { event, type DataOf, type EventOf } from './schemas.js';
 
 const visibility = oneOf(['public', 'private', 'hidden', 'protected']);
 const role = oneOf(['pending', 'member', 'maintainer']);
@@ -50,3 +50,4 @@ export const groupNoun: Noun = {
 };
 
 export type GroupEvent = EventOf<typeof groupEvents>;
+export type GroupCreated = DataOf<GroupEvent, 'GroupCreated'>;

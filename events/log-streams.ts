@@ -2,7 +2,7 @@
 import { Type } from 'typebox';
 import { id, instant } from '../kernel/schema-types.js';
 import type { Noun } from './noun.js';
-import { event, type EventOf } from './schemas.js';
+import { event, type DataOf, type EventOf } from './schemas.js';
 
 export const logStreamEvents = {
   LogStreamCreated: event('entity create', {
@@ -28,3 +28,4 @@ export const logStreamNoun: Noun = {
 };
 
 export type LogStreamEvent = EventOf<typeof logStreamEvents>;
+export type LogStreamCreated = DataOf<LogStreamEvent, 'LogStreamCreated'>;

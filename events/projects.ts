@@ -3,7 +3,7 @@ import { Type } from 'typebox';
 import { id, instant, nullable } from '../kernel/schema-types.js';
 import { collaboratorEvents, type CollaboratorEvent } from './collaborators.js';
 import type { Noun } from './noun.js';
-import { event, type EventOf } from './schemas.js';
+import { event, type DataOf, type EventOf } from './schemas.js';
 
 export const projectEvents = {
   /** The creator becomes its owner (contract 2.6, rule 2). */
@@ -31,3 +31,4 @@ export const projectNoun: Noun = {
 };
 
 export type ProjectEvent = CollaboratorEvent | EventOf<typeof projectEvents>;
+export type ProjectCreated = DataOf<ProjectEvent, 'ProjectCreated'>;

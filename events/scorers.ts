@@ -81,4 +81,5 @@ export type ScorerEvent = EventOf<typeof scorerEvents>;
 export type ScorerSettingsEvent = EventOf<typeof scorerSettingsEvents>;
 
 export type ScorerDetails = Static<typeof details>;
+export type ScorerCreated = DataOf<ScorerEvent, 'ScorerCreated'>;
 export type ScorerVersionAdded = DataOf<ScorerEvent, 'ScorerVersionAdded'>;

@@ -1,6 +1,6 @@
 import type { ProjectFacts } from '../contract/projects.js';
 import type { ProjectRole } from '../contract/roles.js';
-import { projectEvents, type ProjectEvent } from '../events/projects.js';
+import { projectEvents, type ProjectCreated } from '../events/projects.js';
 import { unreachable } from '../kernel/decision.js';
 import type { Document } from '../kernel/documents.js';
 import type { CollaboratorId, Instant } from '../kernel/schema-types.js';
@@ -88,9 +88,8 @@ export const projectList: Projection<typeof events, ListedProject> = {
 
 type Listed = Document<ListedProject>;
 type Collaborators = readonly ListedCollaborator[];
-type ProjectCreatedData = Extract<ProjectEvent, { readonly type: 'ProjectCreated' }>['data'];
 
-const newProject = (data: ProjectCreatedData): Listed =>
+const newProject = (data: ProjectCreated): Listed =>
   documentOf(data.organization_id, {
     facts: {
       id: data.project_id,

@@ -1,49 +1,28 @@
 import type { GroupVisibility } from '../../contract/groups.js';
 import type { GroupRole } from '../../contract/roles.js';
-import type { GroupEvent } from '../../events/groups.js';
+import type { GroupCreated, GroupEvent } from '../../events/groups.js';
 import { reject, type Decide } from '../../kernel/decision.js';
-import type { GroupId, Instant, OrganizationId, UserId } from '../../kernel/schema-types.js';
+import type { GroupId, UserId } from '../../kernel/schema-types.js';
 import type { Group, NewGroupMember } from '../facts/groups.js';
 
 type DecideGroup = Decide<Group | null, GroupEvent>;
-type Creation = {
-  readonly id: GroupId;
-  readonly organizationId: OrganizationId;
-  readonly name: string;
-  readonly description: string | null;
-  readonly visibility: GroupVisibility;
-  readonly createdBy: UserId;
-  readonly createdAt: Instant;
-  /** Members including the creator; each user once. */
-  readonly members: readonly NewGroupMember[];
-};
 type GroupChange = {
   readonly name?: string | null;
   readonly description?: string | null;
   readonly visibility?: GroupVisibility | null;
 };
 
+/** Creates a group with these members: the creator among them, each user once. */
 export const create =
-  (creation: Creation): DecideGroup =>
+  (data: GroupCreated, members: readonly NewGroupMember[]): DecideGroup =>
   (group) =>
     group !== null
       ? []
       : [
-          {
-            type: 'GroupCreated',
-            data: {
-              group_id: creation.id,
-              organization_id: creation.organizationId,
-              name: creation.name,
-              description: creation.description,
-              visibility: creation.visibility,
-              created_by: creation.createdBy,
-              created_at: creation.createdAt,
-            },
-          },
-          ...creation.members.map(({ userId: user_id, role, id: member_id }): GroupEvent => ({
+          { type: 'GroupCreated', data },
+          ...members.map(({ userId: user_id, role, id: member_id }): GroupEvent => ({
             type: 'GroupMemberAdded',
-            data: { group_id: creation.id, member_id, user_id, role },
+            data: { group_id: data.group_id, member_id, user_id, role },
           })),
         ];
 

@@ -55,20 +55,20 @@ const createGroupRoute = (needs: GroupNeeds): Route =>
       ...listed.map(([user, role]) => [user, role ?? 'member'] as const),
       [principal.userId, 'maintainer'],
     ]);
-    const decide = create({
-      id,
-      organizationId: principal.organizationId,
+    const created = {
+      group_id: id,
+      organization_id: principal.organizationId,
       name: body.name,
       description: body.description ?? null,
       visibility: body.visibility ?? 'public',
-      createdBy: principal.userId,
-      createdAt: cause.at,
-      members: [...roles].map(([userId, role]) => ({
-        userId,
-        role,
-        id: mint('GroupMemberId'),
-      })),
+      created_by: principal.userId,
+      created_at: cause.at,
+    };
+    const members = [...roles].map(([userId, role]) => {
+      const member = mint('GroupMemberId');
+      return { userId, role, id: member };
     });
+    const decide = create(created, members);
     const { state, position } = await groupNames.transact(needs, id, groups, decide, cause);
     return { position, body: await answerOf(needs.log, requireGroup(state), principal) };
   });

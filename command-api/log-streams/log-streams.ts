@@ -1,41 +1,12 @@
-import type { LogStreamEvent } from '../../events/log-streams.js';
+import type { LogStreamCreated, LogStreamEvent } from '../../events/log-streams.js';
 import { reject, type Decide } from '../../kernel/decision.js';
-import type {
-  Instant,
-  OrganizationId,
-  ProjectId,
-  RunId,
-  UserId,
-} from '../../kernel/schema-types.js';
+import type { ProjectId, RunId } from '../../kernel/schema-types.js';
 import type { Run } from '../facts/runs.js';
 
-type Creation = {
-  readonly id: RunId;
-  readonly projectId: ProjectId;
-  readonly organizationId: OrganizationId;
-  readonly name: string;
-  readonly createdBy: UserId;
-  readonly createdAt: Instant;
-};
-
 export const create =
-  (creation: Creation): Decide<Run | null, LogStreamEvent> =>
+  (data: LogStreamCreated): Decide<Run | null, LogStreamEvent> =>
   (run) =>
-    run !== null
-      ? []
-      : [
-          {
-            type: 'LogStreamCreated',
-            data: {
-              run_id: creation.id,
-              project_id: creation.projectId,
-              organization_id: creation.organizationId,
-              name: creation.name,
-              created_by: creation.createdBy,
-              created_at: creation.createdAt,
-            },
-          },
-        ];
+    run === null ? [{ type: 'LogStreamCreated', data }] : [];
 
 export const rename =
   (id: RunId, project: ProjectId, name: string): Decide<Run | null, LogStreamEvent> =>

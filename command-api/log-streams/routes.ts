@@ -27,12 +27,12 @@ const createLogStreamRoute = (needs: LogStreamNeeds): Route =>
   writeRoute(createLogStream, async ({ body, params, principal, cause, mint }) => {
     const id = mint('RunId');
     const decide = create({
-      id,
-      projectId: params.project_id,
-      organizationId: principal.organizationId,
+      run_id: id,
+      project_id: params.project_id,
+      organization_id: principal.organizationId,
       name: body.name,
-      createdBy: principal.userId,
-      createdAt: cause.at,
+      created_by: principal.userId,
+      created_at: cause.at,
     });
     const { state, position } = await logStreamNames.transact(needs, id, runs, decide, cause);
     const made = requireLogStream(state);

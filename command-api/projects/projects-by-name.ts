@@ -45,12 +45,12 @@ export const openProjectsByName =
     const there = (await loadStreamState(log, projectStream(id), projects)).state;
     if (there === null) {
       const creation = create({
-        id,
-        organizationId: principal.organizationId,
+        project_id: id,
+        organization_id: principal.organizationId,
         name,
         type: 'gen_ai',
-        createdBy: principal.userId,
-        createdAt: cause.at,
+        created_by: principal.userId,
+        created_at: cause.at,
       });
       const decide = (project: Project | null): Decision<ProjectEvent> => creation(project);
       await transact(log, projectStream(id), projects, decide, cause);

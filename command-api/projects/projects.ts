@@ -1,16 +1,8 @@
-import type { ProjectEvent } from '../../events/projects.js';
+import type { ProjectCreated, ProjectEvent } from '../../events/projects.js';
 import { reject, type Decide } from '../../kernel/decision.js';
-import type { Instant, OrganizationId, ProjectId, UserId } from '../../kernel/schema-types.js';
+import type { ProjectId } from '../../kernel/schema-types.js';
 import type { Project } from '../facts/projects.js';
 
-type Creation = {
-  readonly id: ProjectId;
-  readonly organizationId: OrganizationId;
-  readonly name: string;
-  readonly type: string;
-  readonly createdBy: UserId;
-  readonly createdAt: Instant;
-};
 type ProjectChange = {
   readonly name?: string | null;
   readonly description?: string | null;
@@ -18,23 +10,9 @@ type ProjectChange = {
 };
 
 export const create =
-  (creation: Creation): Decide<Project | null, ProjectEvent> =>
+  (data: ProjectCreated): Decide<Project | null, ProjectEvent> =>
   (project) =>
-    project !== null
-      ? []
-      : [
-          {
-            type: 'ProjectCreated',
-            data: {
-              project_id: creation.id,
-              organization_id: creation.organizationId,
-              name: creation.name,
-              type: creation.type,
-              created_by: creation.createdBy,
-              created_at: creation.createdAt,
-            },
-          },
-        ];
+    project === null ? [{ type: 'ProjectCreated', data }] : [];
 
 /** Null or absent: the member stays as it is (contract 7, on 1.2). */
 export const change =

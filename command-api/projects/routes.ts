@@ -33,12 +33,12 @@ const createProjectRoute = (needs: ProjectNeeds): Route =>
   writeRoute(createProject, async ({ body, principal, cause, mint }) => {
     const id = mint('ProjectId');
     const decide = create({
-      id,
-      organizationId: principal.organizationId,
+      project_id: id,
+      organization_id: principal.organizationId,
       name: body.name,
       type: body.type ?? 'gen_ai',
-      createdBy: principal.userId,
-      createdAt: cause.at,
+      created_by: principal.userId,
+      created_at: cause.at,
     });
     const { state, position } = await projectNames.transact(needs, id, projects, decide, cause);
     const made = requireProject(state);
@@ -91,7 +91,7 @@ const factsOf = (project: Project, updatedAt: Instant): ProjectFacts => ({
   name: project.name,
   type: project.type,
   description: project.description,
-  labels: project.labels,
+  labels: [...project.labels],
   created_by: project.createdBy,
   created_at: project.createdAt,
   updated_at: updatedAt,

@@ -48,13 +48,18 @@ const createScorerRoute = ({ log, ids }: ScorerNeeds): Route =>
       });
       const id = body.id ?? mint('ScorerId');
       const details = detailsWith(noDetails(body.name), body);
-      const createdBy = principal.userId;
-      const creation = { id, organizationId, name: body.name, details, createdBy };
+      const creation = {
+        scorer_id: id,
+        organization_id: organizationId,
+        name: body.name,
+        details,
+        created_by: principal.userId,
+      };
       const known = await loadStreamState(log, scorerStream(id), scorers);
       if (known.state !== null && !isRepeat(known.state, creation)) {
         throw new Fault('already-exists', 'A scorer of this id exists already');
       }
-      const decide = create({ ...creation, createdAt: cause.at });
+      const decide = create({ ...creation, created_at: cause.at });
       const made = await scorerNames.transact({ log, ids }, id, scorers, decide, cause);
       const updatedAt =
         made.events.length > 0 ? cause.at : await lastChangeAt(log, scorerStream(id));

@@ -1,43 +1,29 @@
 import type { ScorerDetailsInput } from '../../contract/scorers.js';
-import type { ScorerDetails, ScorerEvent, ScorerVersionAdded } from '../../events/scorers.js';
+import type {
+  ScorerCreated,
+  ScorerDetails,
+  ScorerEvent,
+  ScorerVersionAdded,
+} from '../../events/scorers.js';
 import { reject, type Decide } from '../../kernel/decision.js';
-import type { Instant, OrganizationId, ScorerId, UserId } from '../../kernel/schema-types.js';
 import type { Scorer } from '../facts/scorers.js';
 
-type Creation = {
-  readonly id: ScorerId;
-  readonly organizationId: OrganizationId;
-  readonly name: string;
-  readonly details: ScorerDetails;
-  readonly createdBy: UserId;
-  readonly createdAt: Instant;
-};
-
 export const create =
-  (creation: Creation): Decide<Scorer | null, ScorerEvent> =>
+  (data: ScorerCreated): Decide<Scorer | null, ScorerEvent> =>
   (scorer) => {
-    if (scorer === null) {
-      const { id, organizationId, name, details, createdBy, createdAt } = creation;
-      const place = { scorer_id: id, organization_id: organizationId };
-      return [
-        {
-          type: 'ScorerCreated',
-          data: { ...place, name, details, created_by: createdBy, created_at: createdAt },
-        },
-      ];
-    }
-    return isRepeat(scorer, creation)
+    if (scorer === null) return [{ type: 'ScorerCreated', data }];
+    return isRepeat(scorer, data)
       ? []
       : reject('already-exists', 'A scorer of this id exists already');
   };
 
 /** True if the request repeats the creation by the same person (contract 1.8, rule 5). */
-export const isRepeat = (scorer: Scorer, creation: Omit<Creation, 'createdAt'>): boolean =>
+export const isRepeat = (scorer: Scorer, data: Omit<ScorerCreated, 'created_at'>): boolean =>
   scorer.live &&
-  scorer.organizationId === creation.organizationId &&
-  scorer.createdBy === creation.createdBy &&
-  scorer.name === creation.name &&
-  JSON.stringify(scorer.details) === JSON.stringify(creation.details);
+  scorer.organizationId === data.organization_id &&
+  scorer.createdBy === data.created_by &&
+  scorer.name === data.name &&
+  JSON.stringify(scorer.details) === JSON.stringify(data.details);
 
 /** Null or absent: the member stays as it is. */
 export const detailsWith = (before: ScorerDetails, given: ScorerDetailsInput): ScorerDetails => {

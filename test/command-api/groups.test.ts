@@ -11,11 +11,20 @@ import type { GroupEvent } from '../../events/groups.js';
 import type { GroupId, GroupMemberId } from '../../kernel/schema-types.js';
 import { deciderSpec } from '../support/decider-spec.js';
 import { instantAfter } from '../support/test-log.js';
-import { groupCreated, organization, userId } from '../support/access-events.js';
+import { organization, userId } from '../support/access-events.js';
 
 const given = deciderSpec(groups);
 const id = 'group' as GroupId;
-const created: GroupEvent = groupCreated(id, userId(1));
+const creation = {
+  group_id: id,
+  organization_id: organization,
+  name: 'reviewers',
+  description: null,
+  visibility: 'public' as const,
+  created_by: userId(1),
+  created_at: instantAfter(0),
+};
+const created: GroupEvent = { type: 'GroupCreated', data: creation };
 const joined = (number: number, role: GroupRole): GroupEvent => ({
   type: 'GroupMemberAdded',
   data: {
@@ -42,16 +51,9 @@ describe('a group', () => {
   it('is created once, with its members', () =>
     given()
       .when(
-        create({
-          id,
-          organizationId: organization,
-          name: 'reviewers',
-          description: null,
-          visibility: 'public',
-          createdBy: userId(1),
-          createdAt: instantAfter(0),
-          members: [{ userId: userId(1), role: 'maintainer', id: 'member-1' as GroupMemberId }],
-        }),
+        create(creation, [
+          { userId: userId(1), role: 'maintainer', id: 'member-1' as GroupMemberId },
+        ]),
       )
       .then(created, joined(1, 'maintainer')));
 

@@ -19,24 +19,14 @@ const given = deciderSpec(runs);
 const id = 'eeeeeeee-0000-4000-8000-000000000001' as RunId;
 const [project, other] = [projectId(1), projectId(2)];
 const creation = {
-  id,
-  projectId: project,
-  organizationId: organization,
+  run_id: id,
+  project_id: project,
+  organization_id: organization,
   name: 'stream',
-  createdBy: userId(1),
-  createdAt: instantAfter(0),
+  created_by: userId(1),
+  created_at: instantAfter(0),
 };
-const made: LogStreamEvent = {
-  type: 'LogStreamCreated',
-  data: {
-    run_id: id,
-    project_id: project,
-    organization_id: organization,
-    name: 'stream',
-    created_by: userId(1),
-    created_at: instantAfter(0),
-  },
-};
+const made: LogStreamEvent = { type: 'LogStreamCreated', data: creation };
 const renamed: LogStreamEvent = {
   type: 'LogStreamRenamed',
   data: { run_id: id, project_id: project, name: 'new' },

@@ -3,19 +3,19 @@ import { projects } from '../../command-api/facts/projects.js';
 import type { ProjectEvent } from '../../events/projects.js';
 import { deciderSpec } from '../support/decider-spec.js';
 import { instantAfter } from '../support/test-log.js';
-import { organization, projectId, projectCreated, userId } from '../support/access-events.js';
+import { organization, projectId, userId } from '../support/access-events.js';
 
 const given = deciderSpec(projects);
 const id = projectId(1);
-const made = projectCreated(1, userId(1));
 const creation = {
-  id,
-  organizationId: organization,
+  project_id: id,
+  organization_id: organization,
   name: 'project 1',
   type: 'gen_ai',
-  createdBy: userId(1),
-  createdAt: instantAfter(0),
+  created_by: userId(1),
+  created_at: instantAfter(0),
 };
+const made: ProjectEvent = { type: 'ProjectCreated', data: creation };
 const renamed: ProjectEvent = { type: 'ProjectRenamed', data: { project_id: id, name: 'new' } };
 const described: ProjectEvent = {
   type: 'ProjectDetailsChanged',

@@ -16,24 +16,14 @@ import { organization, userId } from '../support/access-events.js';
 const id = 'e0000000-0000-4000-8000-000000000001' as ScorerId;
 const details = noDetails('length');
 const creation = {
-  id,
-  organizationId: organization,
+  scorer_id: id,
+  organization_id: organization,
   name: 'length',
   details,
-  createdBy: userId(1),
-  createdAt: instantAfter(0),
+  created_by: userId(1),
+  created_at: instantAfter(0),
 };
-const created: ScorerEvent = {
-  type: 'ScorerCreated',
-  data: {
-    scorer_id: id,
-    organization_id: organization,
-    name: 'length',
-    details,
-    created_by: userId(1),
-    created_at: instantAfter(0),
-  },
-};
+const created: ScorerEvent = { type: 'ScorerCreated', data: creation };
 const deleted: ScorerEvent = {
   type: 'ScorerDeleted',
   data: { scorer_id: id, organization_id: organization },
@@ -55,13 +45,13 @@ describe('a scorer', () => {
 
   it('is created once; its id stays taken', () => {
     given().when(create(creation)).then(created);
-    const other = { ...creation, name: 'other', createdAt: instantAfter(9) };
+    const other = { ...creation, name: 'other', created_at: instantAfter(9) };
     given(created).when(create(other)).thenRejected('already-exists');
     given(created)
-      .when(create({ ...creation, createdAt: instantAfter(9) }))
+      .when(create({ ...creation, created_at: instantAfter(9) }))
       .thenNothing();
     given(created)
-      .when(create({ ...creation, createdBy: userId(2) }))
+      .when(create({ ...creation, created_by: userId(2) }))
       .thenRejected('already-exists');
     given(created, deleted).when(create(creation)).thenRejected('already-exists');
   });
