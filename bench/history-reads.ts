@@ -9,13 +9,15 @@ import { threadProcessorMs } from '../engines/node/thread-time.js';
 import { openDocumentReader } from '../engines/sqlite/document-reader.js';
 import { openEventReader } from '../engines/sqlite/event-log.js';
 import type { ProofQuery } from '../contract/history-seals.js';
+import type { HistoryQuery } from '../contract/history.js';
+import type { HistoryResourceType } from '../kernel/history-resources.js';
 import type { Principal } from '../contract/roles.js';
 import { decode } from '../events/codec.js';
 import { toHex } from '../kernel/hex.js';
 import type { Id } from '../kernel/schema-types.js';
 import { openChainReader } from '../ledger/chain-reader.js';
 import { tagCharacters } from '../ledger/reads/cursor.js';
-import { historyPage, type HistoryQuery } from '../ledger/reads/page.js';
+import { historyPage } from '../ledger/reads/page.js';
 import { entryProof } from '../ledger/reads/proof.js';
 import { entryEvidence } from '../ledger/reads/entry-evidence.js';
 import { historyChanges } from '../ledger/reads/entry-changes.js';
@@ -86,7 +88,10 @@ const historyReadCases: readonly ReadBench[] = [
     most: 120,
     ask: (history) => async () => {
       const { resource } = await history.entry(history.anywhere());
-      const asked = { resource_type: [resource.type], resource_id: [resource.id] };
+      const asked: HistoryQuery = {
+        resource_type: [resource.type as HistoryResourceType],
+        resource_id: [resource.id],
+      };
       let found = 0;
       for (let cursor: string | null | undefined; cursor !== null;) {
         const page = await history.page({ ...asked, order: 'asc', ...(cursor && { cursor }) });

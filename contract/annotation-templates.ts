@@ -1,15 +1,5 @@
 import { Type, type Static, type TSchema } from 'typebox';
-import {
-  id,
-  instant,
-  nullish,
-  name,
-  namedSchema,
-  nullable,
-  type Instant,
-  type TemplateId,
-  type UserId,
-} from '../kernel/schema-types.js';
+import { id, instant, nullish, name, namedSchema, nullable } from '../kernel/schema-types.js';
 import { unreachable } from '../kernel/decision.js';
 import { type Complaint, valueComplaint } from '../kernel/fault.js';
 import type { NamedTemplate } from '../kernel/records/feedback.js';
@@ -220,15 +210,7 @@ const others = ({ allow_other: allowed }: { readonly allow_other?: boolean | nul
 });
 
 /** Template as folded from the log; its position is its index in the list. */
-export type TemplateFacts = {
-  readonly id: TemplateId;
-  readonly name: string;
-  readonly include_explanation: boolean;
-  readonly criteria: string | null;
-  readonly constraints: Constraints;
-  readonly created_at: Instant;
-  readonly created_by: UserId;
-};
+export type TemplateFacts = Omit<AnnotationTemplate, 'position' | 'usage_count'>;
 
 export const feedbackTemplate = ({
   id: template,

@@ -251,13 +251,14 @@ export const groupAnswer = (
   permissions: [...groupPermissions(access)],
 });
 
-type Membership = {
+export type ListedMember = {
   readonly id: GroupMemberId;
+  readonly user_id: UserId;
   readonly role: GroupRole;
   readonly created_at: Instant;
 };
 export const groupMemberAnswer = (
-  member: Membership,
+  member: Omit<ListedMember, 'user_id'>,
   user: NonNullable<UserBlock>,
   access: GroupAccess,
   viewer: UserId,

@@ -140,6 +140,7 @@ export const listHistory = operation({
   }),
   response: historyPage,
 });
+export type HistoryQuery = Static<typeof listHistory.query>;
 
 export const listResourceHistory = operation({
   operationId: 'listResourceHistory',

@@ -1,16 +1,5 @@
 import { Type, type Static } from 'typebox';
-import {
-  id,
-  instant,
-  nullish,
-  name,
-  namedSchema,
-  nullable,
-  type Instant,
-  type ProjectId,
-  type RunId,
-  type UserId,
-} from '../kernel/schema-types.js';
+import { id, instant, nullish, name, namedSchema, nullable } from '../kernel/schema-types.js';
 import { listingBody } from './listings.js';
 import { operation } from './operation.js';
 import { userBlock, type UserBlock } from './people.js';
@@ -117,14 +106,10 @@ export const logStreamOperations = [
 ];
 
 /** Log stream as folded from the log, in the form that is shown. */
-export type LogStreamFacts = {
-  readonly id: RunId;
-  readonly name: string;
-  readonly project_id: ProjectId;
-  readonly created_at: Instant;
-  readonly updated_at: Instant;
-  readonly created_by: UserId;
-};
+export type LogStreamFacts = Omit<
+  Static<typeof logStream>,
+  'created_by_user' | 'num_spans' | 'num_traces' | 'has_user_created_sessions'
+>;
 export type LogStreamCounts = {
   readonly num_spans: number | null;
   readonly num_traces: number | null;

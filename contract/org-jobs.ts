@@ -6,9 +6,6 @@ import {
   namedSchema,
   nullable,
   oneOf,
-  type Instant,
-  type OrganizationId,
-  type OrgJobId,
   type UserId,
 } from '../kernel/schema-types.js';
 import { operation } from './operation.js';
@@ -105,19 +102,11 @@ export const getOrgJob = operation({
 export const orgJobOperations = [deleteByMetadata, getOrgJob];
 
 /** Job as folded from the log; the rest of the response depends on the caller. */
-export type OrgJobFacts = {
-  readonly id: OrgJobId;
-  readonly organization_id: OrganizationId;
-  readonly job_name: string;
-  readonly status: OrgJobStatus;
+export type OrgJobFacts = Omit<Static<typeof orgJob>, 'request_data' | 'created_by'> & {
   readonly metadata_key: string;
   readonly value_sealed: string;
   readonly immediate: boolean;
-  readonly created_at: Instant;
-  readonly updated_at: Instant;
-  readonly error_message: string | null;
   readonly created_by: UserId;
-  readonly result: OrgJobResult | null;
 };
 
 export const orgJobAnswer = (

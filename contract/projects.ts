@@ -7,9 +7,6 @@ import {
   namedSchema,
   nullable,
   oneOf,
-  type Instant,
-  type ProjectId,
-  type UserId,
 } from '../kernel/schema-types.js';
 import { envelope, message, paged, plainListMax } from './envelope.js';
 import { listingBody } from './listings.js';
@@ -172,16 +169,10 @@ export const projectOperations = [
 ];
 
 /** Project as folded from the log; the rest of the response depends on the caller. */
-export type ProjectFacts = {
-  readonly id: ProjectId;
-  readonly name: string;
-  readonly type: string;
-  readonly description: string | null;
-  readonly labels: readonly string[];
-  readonly created_by: UserId;
-  readonly created_at: Instant;
-  readonly updated_at: Instant;
-};
+export type ProjectFacts = Omit<
+  Static<typeof project>,
+  'created_by_user' | 'bookmark' | 'runs' | 'role' | 'permissions'
+>;
 
 export const projectAnswer = (
   facts: ProjectFacts,

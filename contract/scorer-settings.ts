@@ -127,12 +127,7 @@ export const countedSettingsAnswer = (
   })),
 });
 
-type StoredRunScorer = {
-  readonly id?: unknown;
-  readonly name?: unknown;
-  readonly scorer_type?: unknown;
-  readonly scoreable_node_types?: unknown;
-};
+type StoredRunScorer = Partial<Readonly<Record<keyof typeof runScorer, unknown>>>;
 
 /**
  * Scorers of a run from an event; those of an experiment's creation are as sent, so invalid ones

@@ -1,17 +1,10 @@
-import type { GroupFacts } from '../contract/groups.js';
-import type { GroupRole } from '../contract/roles.js';
+import type { GroupFacts, ListedMember } from '../contract/groups.js';
 import { groupEvents } from '../events/groups.js';
 import { unreachable } from '../kernel/decision.js';
 import type { Document } from '../kernel/documents.js';
-import type { GroupMemberId, Instant, UserId } from '../kernel/schema-types.js';
+import type { UserId } from '../kernel/schema-types.js';
 import type { Projection } from './projection.js';
 
-type ListedMember = {
-  readonly id: GroupMemberId;
-  readonly user_id: UserId;
-  readonly role: GroupRole;
-  readonly created_at: Instant;
-};
 export type ListedGroup = {
   readonly facts: GroupFacts;
   /** Members in order of arrival, pending ones too. */

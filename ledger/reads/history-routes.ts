@@ -9,6 +9,7 @@ import {
   resourceComplaints,
   verifyHistory,
   type HistoryVerdict,
+  type HistoryQuery,
 } from '../../contract/history.js';
 import { readRoute, type Route } from '../../contract/operation.js';
 import { auditForbidden } from '../../contract/authorize.js';
@@ -153,13 +154,13 @@ const readableScope = async (
   { authorizer }: HistoryReadNeeds,
   principal: Principal,
   { projectId }: ChainEntry,
-): Promise<{ readonly project_id?: readonly string[] }> => {
+): Promise<Pick<HistoryQuery, 'project_id'>> => {
   if (mayAudit(principal, null)) return {};
   const project =
     projectId === null ? null : await authorizer.visibleProject(principal, projectId as ProjectId);
   if (project === null || projectId === null) throw resourceNotFound();
   if (!mayAudit(principal, project)) throw auditForbidden(principal, 'audit-project');
-  return { project_id: [projectId] };
+  return { project_id: [project.id] };
 };
 
 const resourceNotFound = (): Fault => new Fault('not-found', 'Resource not found');

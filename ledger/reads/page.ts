@@ -1,12 +1,12 @@
 import { defaultPageLimit } from '../../contract/envelope.js';
-import type { HistoryEntry, HistoryPage } from '../../contract/history.js';
+import type { HistoryEntry, HistoryPage, HistoryQuery } from '../../contract/history.js';
 import { canonicalJson } from '../../kernel/canonical-json.js';
 import { genesisHash } from '../chain/chain.js';
 import type { ChainEntry, ChainHead, ChainPages, ChainQuery, Chains } from '../chain/entries.js';
 import { causeView, eventView, hashesView } from '../chain/entry-view.js';
 import { toHex } from '../../kernel/hex.js';
 import { logStart, type Sha256 } from '../../kernel/ports.js';
-import type { Instant, JsonObject, ProjectId } from '../../kernel/schema-types.js';
+import type { JsonObject, ProjectId } from '../../kernel/schema-types.js';
 import { readCursor, writeCursor, type CursorTag } from './cursor.js';
 
 /** Members of an entry that are not in its chain. */
@@ -28,21 +28,6 @@ export type PageNeeds = {
     entries: readonly ChainEntry[],
     signal: AbortSignal,
   ) => Promise<readonly EntryChanges[]>;
-};
-
-/** Query parameters of contract 5.14. */
-export type HistoryQuery = {
-  readonly actor?: readonly string[];
-  readonly event_type?: readonly string[];
-  readonly resource_type?: readonly string[];
-  readonly resource_id?: readonly string[];
-  readonly project_id?: readonly string[];
-  readonly start_time?: Instant;
-  readonly end_time?: Instant;
-  readonly technical?: boolean;
-  readonly order?: 'asc' | 'desc';
-  readonly cursor?: string;
-  readonly limit?: number;
 };
 
 /**
