@@ -159,7 +159,7 @@ const OldVersion = (props: { readonly dataset: Dataset; readonly version: number
   const { dataset, version } = props;
   const [, change] = useView(datasetCodec);
   const current = dataset.current_version_index;
-  const found = useVersion(dataset.id, version, current, true);
+  const found = useVersion(dataset.id, version, current);
   const { value } = found;
   const [isRolling, setIsRolling] = useState(false);
   return (

@@ -27,8 +27,8 @@ export const DiffView = (props: Props) => {
   const { dataset, from, to } = props;
   const [, change] = useView(datasetCodec);
   const current = dataset.current_version_index;
-  const before = useVersion(dataset.id, from, current, true);
-  const after = useVersion(dataset.id, to, current, true);
+  const before = useVersion(dataset.id, from, current);
+  const after = useVersion(dataset.id, to, current);
   const isUnknown = before.value === null || after.value === null;
   return (
     <section class="stack" aria-label={`Difference of v${from} and v${to}`}>

@@ -55,7 +55,7 @@ export const useContentTag = (id: string, version: number, isEnabled: boolean) =
   });
 
 /** Versions, newest first, so many pages of 100. */
-export const useVersions = (id: string, pages: number, isEnabled = true) =>
+export const useVersions = (id: string, pages: number) =>
   useQuery({
     key: ['datasets', id, 'versions', pages],
     ask: async (operations, signal) => {
@@ -70,7 +70,6 @@ export const useVersions = (id: string, pages: number, isEnabled = true) =>
       return { versions, hasMore: false };
     },
     keepsPrevious: true,
-    isEnabled,
   });
 
 /** The versions after one, oldest first. */
@@ -90,7 +89,7 @@ export const versionsSince = async (
 };
 
 /** A version of a dataset that `current` is the newest of; null: there is no such version. */
-export const useVersion = (id: string, version: number, current: number, isEnabled: boolean) =>
+export const useVersion = (id: string, version: number, current: number) =>
   useQuery({
     key: ['dataset versions', id, version],
     ask: async (operations, signal) => {
@@ -101,7 +100,6 @@ export const useVersion = (id: string, version: number, current: number, isEnabl
       return versions.find((one) => one.version_index === version) ?? null;
     },
     freshMs: Number.POSITIVE_INFINITY,
-    isEnabled,
   });
 const slackVersions = 50;
 

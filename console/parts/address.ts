@@ -89,8 +89,8 @@ const decodePart = (text: string): string | null => {
 };
 
 /** Any well-formed text. */
-export const textMember = (initial = ''): ViewMember<string> => ({
-  initial,
+export const textMember = (): ViewMember<string> => ({
+  initial: '',
   print: (text) => text,
   parse: (text) => text,
 });

@@ -15,7 +15,7 @@ export type ChangedRuns = {
 /** Runs remembered; the least recently written is evicted, and older tokens then get null. */
 const rememberedMax = 20_000;
 
-export const openChangedRuns = (max = rememberedMax): ChangedRuns => {
+export const openChangedRuns = (): ChangedRuns => {
   // Reopening or replacing the file starts a new epoch.
   const epoch = randomUUID();
   /** Changes by run, most recent last. */
@@ -27,7 +27,7 @@ export const openChangedRuns = (max = rememberedMax): ChangedRuns => {
       last += 1;
       changes.delete(run);
       changes.set(run, { project, at: last });
-      if (changes.size <= max) return;
+      if (changes.size <= rememberedMax) return;
       const oldest = changes.entries().next().value;
       if (oldest === undefined) return;
       changes.delete(oldest[0]);
