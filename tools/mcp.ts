@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import type { McpOptions } from './mcp/server.js';
 import type { ClientSettings } from '../config/client-settings.js';
+import { withServiceOptions } from './service-options.js';
 
 const clientConfiguration = `{
   "mcpServers": {
@@ -18,17 +19,8 @@ const clientConfiguration = `{
  * library.
  */
 export const addMcp = (program: Command, environment: () => ClientSettings): void => {
-  program
-    .command('mcp')
+  withServiceOptions(program.command('mcp'))
     .description('tools for a language model (Model Context Protocol, stdio) on a running service')
-    .option(
-      '--url <url>',
-      'address of the service (default: ASSAY_URL, else http://localhost:8080)',
-    )
-    .option(
-      '--key <key>',
-      'API key; ASSAY_API_KEY is safer: other users of this machine cannot see it',
-    )
     .option('--project <name>', 'default project of the tools, by name or id (ASSAY_PROJECT)')
     .option('--write', 'also offer tools that log, rate and create; default: tools that read only')
     .addHelpText(

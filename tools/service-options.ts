@@ -43,7 +43,8 @@ export const withRetryOption = (command: Command): Command =>
   );
 const retryForDefault = 300;
 
-export const withAccessOptions = (command: Command): Command =>
+/** Options that name a service and a key of it. */
+export const withServiceOptions = (command: Command): Command =>
   command
     .option(
       '--url <url>',
@@ -52,8 +53,10 @@ export const withAccessOptions = (command: Command): Command =>
     .option(
       '--key <key>',
       'API key; ASSAY_API_KEY is safer: other users of this machine cannot see it',
-    )
-    .option('--api-key <file>', 'file with the API key');
+    );
+
+export const withAccessOptions = (command: Command): Command =>
+  withServiceOptions(command).option('--api-key <file>', 'file with the API key');
 
 export const serviceAccessOf = async (
   environment: ClientSettings,
