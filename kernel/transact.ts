@@ -1,4 +1,4 @@
-import { isRejection, type Decision, type Fold } from './decision.js';
+import { isRejection, type Decide, type Decision, type Fold } from './decision.js';
 import { Fault } from './fault.js';
 import {
   logStart,
@@ -86,6 +86,30 @@ export const noCompanions: Companions = { before: [], after: [] };
 /** Companions of a decision's events; `state` is that before them. */
 type CompanionsOf<S, E> = (state: S, events: readonly E[]) => Promise<Companions>;
 
+/** Decision on another stream whose events can be a companion. */
+export type JoinedDecision = {
+  readonly stream: StreamName;
+  /** Null for an empty decision. A rejection becomes a Fault. */
+  readonly addition: (log: EventReader) => Promise<StreamAddition | null>;
+};
+export const joinDecision = <S, E extends Event>(
+  stream: StreamName,
+  fold: Fold<S, E>,
+  decide: Decide<S, NoInfer<E>>,
+): JoinedDecision => ({
+  stream,
+  addition: async (log) => {
+    const { state, revision } = await loadStreamState(log, stream, fold);
+    const events = requireAccepted(decide(state));
+    return events.length === 0 ? null : { stream, expected: revision, events };
+  },
+});
+
+const requireAccepted = <E>(decision: Decision<E>): readonly E[] => {
+  if (!isRejection(decision)) return decision;
+  throw new Fault(decision.rejected, decision.detail, decision.details);
+};
+
 /** Retries after a lost race before the caller gets 409 (contract 1.9). */
 export const conflictRetriesMax = 3;
 
@@ -140,7 +164,7 @@ const streamMutexOf = memoizeByObject((_log: EventLog): KeyedMutex => openKeyedM
  * time per stream of this log; after a race lost to another process it retries, at most
  * `conflictRetriesMax` times. A rejection becomes a Fault; so `throw` starts where I/O does. With
  * `companions`, events go with additions to other streams, and losing their race is a lost race. A
- * decision may wait for what it stores first.
+ * decision may wait for what it stores first. `alsoLocked`: streams of companions that are busy.
  */
 export const transact = <S, E extends Event>(
   log: EventLog,
@@ -149,8 +173,9 @@ export const transact = <S, E extends Event>(
   decide: (state: S) => Decision<NoInfer<E>> | Promise<Decision<NoInfer<E>>>,
   authorship: Authorship,
   companions?: CompanionsOf<S, E>,
+  alsoLocked: readonly StreamName[] = [],
 ): Promise<TransactResult<S, E>> =>
-  streamMutexOf(log)([stream], async () => {
+  streamMutexOf(log)([stream, ...alsoLocked], async () => {
     const known = (): Promise<StreamState<S>> =>
       fold.load?.(stream) ?? loadStreamState(log, stream, fold);
     const targets = new Map([[stream, null]]);
@@ -192,8 +217,7 @@ const decideAndAppend = async <A, S, E extends Event>(
     /** Index of each stream's own addition. */
     const pending = new Map<number, StreamName>();
     for (const [stream, before, argument] of await loadStreamStates(open, load)) {
-      const events = await decide(before.state, argument);
-      if (isRejection(events)) throw new Fault(events.rejected, events.detail, events.details);
+      const events = requireAccepted(await decide(before.state, argument));
       outcomes.set(stream, { before, events, position: before.position });
       if (events.length === 0) continue;
       const own = { stream, expected: before.revision, events };

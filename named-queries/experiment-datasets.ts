@@ -11,7 +11,7 @@ import { link, unlink } from '../command-api/datasets/datasets.js';
 import type { ExperimentNeeds } from '../command-api/experiments/routes.js';
 import type { RequestAuthorizer } from '../contract/request-ports.js';
 import type { EventLog, EventReader } from '../kernel/ports.js';
-import { transact } from '../kernel/transact.js';
+import { joinDecision, transact } from '../kernel/transact.js';
 import type { DatasetReadNeeds } from '../query-api/datasets/routes.js';
 import type { ResolveAsOf } from '../ledger/as-of-position.js';
 
@@ -37,9 +37,8 @@ export const experimentDatasets = ({
           mayLink: seen.write || projectsOfDataset(seen.dataset).includes(project),
         };
   },
-  linkDataset: async ({ dataset, project, run }, cause) => {
-    await transact(log, datasetStream(dataset), datasets, link(project, run), cause);
-  },
+  linkDataset: ({ dataset, project, run }) =>
+    joinDecision(datasetStream(dataset), datasets, link(project, run)),
 });
 
 /** Removes an experiment's link from its dataset if that still exists. */

@@ -6,15 +6,22 @@ import type { ContentId, ContentTable } from '../../kernel/dataset-content.js';
 import { Fault, validationFault, valueFault } from '../../kernel/fault.js';
 import type { Position } from '../../kernel/ports.js';
 import type { DatasetId, ProjectId, Static } from '../../kernel/schema-types.js';
-import { transact } from '../../kernel/transact.js';
+import { transact, type Authorship } from '../../kernel/transact.js';
 import { visibleDataset } from '../access/dataset-visibility.js';
 import { currentVersion, datasets, datasetStream, type Dataset } from '../facts/datasets.js';
 import { storedParts, tableOf } from './versions.js';
 import { create } from './datasets.js';
 import { unknownColumns } from './column-mapping.js';
-import { claimDatasetName } from './names.js';
+import { claimDatasetName, transactNamed, type DatasetKey, type WantedName } from './names.js';
 import type { DatasetNeeds } from './needs.js';
-import { loadChunks, contentsFrom, layOutRows, newRows, storeRows } from './row-storage.js';
+import {
+  loadChunks,
+  contentsFrom,
+  layOutRows,
+  newRows,
+  storeRows,
+  type RowLayout,
+} from './row-storage.js';
 import { uploadedDatasetName } from './upload.js';
 
 type CreateDatasetRequest = Request<
@@ -33,7 +40,7 @@ export const createDatasetFrom = async (
   needs: DatasetNeeds,
   request: CreateDatasetRequest,
 ): Promise<{ readonly dataset: Dataset; readonly position: Position }> => {
-  const { log, ids, readTable } = needs;
+  const { ids, readTable } = needs;
   const { body, files, query, principal, cause, mint } = request;
   const file = files['file'];
   if (file !== undefined && body.copy_from_dataset_id != null) {
@@ -50,24 +57,13 @@ export const createDatasetFrom = async (
   const id: DatasetId = mint('DatasetId');
   const content: ContentId = mint('ContentId');
   const organization = principal.organizationId;
-  const suffixed = body.append_suffix_if_duplicate === true;
-  const name = await claimDatasetName(
-    needs,
-    { organization, id },
-    { name: wanted, suffixed },
-    cause,
-  );
   const rowId = (index: number) => ids.derive('RowId', content, String(index));
   const { parts, chunks } = await layOutRows([newRows(rows, 1, rowId)], contentsFrom(ids, content));
-  if (!(await storeRows(log, id, chunks, cause))) {
-    throw new Fault('conflict', 'Another request made this dataset; try again');
-  }
-  const first: ContentChanged = {
+  const first: Omit<ContentChanged, 'name'> = {
     dataset_id: id,
     version_index: 1,
     content_id: content,
     source: body.copy_from_dataset_id == null ? 'file' : 'copy',
-    name,
     created_by: principal.userId,
     created_at: cause.at,
     columns: columns.map((column, key) => ({ key, name: column })),
@@ -83,16 +79,38 @@ export const createDatasetFrom = async (
   const facts = {
     dataset_id: id,
     organization_id: organization,
-    name,
     draft: body.draft === true,
     project_id: home,
     created_by: principal.userId,
     created_at: cause.at,
   };
-  const decide = create({ facts, content: first, mapping });
-  const { state, position } = await transact(log, datasetStream(id), datasets, decide, cause);
+  const createAs = (name: string) =>
+    create({ facts: { ...facts, name }, content: { ...first, name }, mapping });
+  const suffixed = body.append_suffix_if_duplicate === true;
+  const given = { name: wanted, suffixed };
+  const { state, position } =
+    chunks.length === 0
+      ? await transactNamed(needs, id, given, createAs, cause)
+      : await createWithRows(needs, { organization, id }, given, chunks, createAs, cause);
   if (state === null) throw new Fault('not-found', 'Dataset not found');
   return { dataset: state, position };
+};
+
+/** Claims the name, stores the rows, and then creates the dataset. */
+const createWithRows = async (
+  needs: DatasetNeeds,
+  key: DatasetKey,
+  wanted: WantedName,
+  chunks: RowLayout['chunks'],
+  createAs: (name: string) => ReturnType<typeof create>,
+  cause: Authorship,
+) => {
+  const { log } = needs;
+  const name = await claimDatasetName(needs, key, wanted, cause);
+  if (!(await storeRows(log, key.id, chunks, cause))) {
+    throw new Fault('conflict', 'Another request made this dataset; try again');
+  }
+  return transact(log, datasetStream(key.id), datasets, createAs(name), cause);
 };
 
 /**

@@ -1,13 +1,15 @@
+import type { DatasetEvent } from '../../events/datasets.js';
+import type { Decide } from '../../kernel/decision.js';
 import { codePointCount } from '../../kernel/code-points.js';
 import { Fault } from '../../kernel/fault.js';
 import type { EventLog, Ids } from '../../kernel/ports.js';
 import type { DatasetId, OrganizationId } from '../../kernel/schema-types.js';
 import type { Authorship } from '../../kernel/transact.js';
-import { datasets, datasetStream } from '../facts/datasets.js';
+import { datasets, datasetStream, type Dataset } from '../facts/datasets.js';
 import { scopedNames } from '../facts/reservations.js';
 
 type Needs = { readonly log: EventLog; readonly ids: Ids };
-type DatasetKey = { readonly organization: OrganizationId; readonly id: DatasetId };
+export type DatasetKey = { readonly organization: OrganizationId; readonly id: DatasetId };
 
 /** Dataset names, unique among the organisation's live datasets (contract 4.7, rule 2). */
 export const datasetNames = scopedNames({
@@ -26,10 +28,30 @@ const nameMax = 255;
 export type WantedName = { readonly name: string; readonly suffixed: boolean };
 
 /**
+ * Transaction on a dataset that gives it the first name that is not taken, in one append with the
+ * claim (D-235). Throws Fault `already-exists`.
+ */
+export const transactNamed = (
+  needs: Needs,
+  id: DatasetId,
+  wanted: WantedName,
+  decideFor: (name: string) => Decide<Dataset | null, DatasetEvent>,
+  cause: Authorship,
+) =>
+  withFreeName(wanted, (name) =>
+    datasetNames.transact(needs, id, datasets, decideFor(name), cause).catch(nullIfTaken),
+  );
+
+const nullIfTaken = (error: unknown): null => {
+  if (error instanceof Fault && error.code === 'already-exists') return null;
+  throw error;
+};
+
+/**
  * Result of `attempt` with the first name that it does not find taken, which it says by null.
  * Throws Fault `already-exists`.
  */
-export const withFreeName = async <T>(
+const withFreeName = async <T>(
   wanted: WantedName,
   attempt: (name: string) => Promise<T | null>,
 ): Promise<T> => {

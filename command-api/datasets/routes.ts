@@ -20,7 +20,7 @@ import type { DatasetEvent } from '../../events/datasets.js';
 import { Fault } from '../../kernel/fault.js';
 import { isIfMatchMet, type IfMatch } from '../../kernel/if-match.js';
 import type { DatasetId } from '../../kernel/schema-types.js';
-import type { Authorship } from '../../kernel/transact.js';
+import type { Authorship, TransactResult } from '../../kernel/transact.js';
 import { datasets, type Dataset } from '../facts/datasets.js';
 import { visibleDataset } from '../access/dataset-visibility.js';
 import { loadUserBlock } from '../facts/users.js';
@@ -29,7 +29,7 @@ import { contentWrites } from './version-routes.js';
 import { createDatasetFrom } from './creation.js';
 import { change, link, remove, unlink } from './datasets.js';
 import { mappingComplaints } from './column-mapping.js';
-import { datasetNames, withFreeName, type WantedName } from './names.js';
+import { datasetNames, transactNamed, type WantedName } from './names.js';
 import type { DatasetNeeds } from './needs.js';
 type DecideDataset = Decide<Dataset | null, DatasetEvent>;
 
@@ -102,14 +102,15 @@ const transactDataset = async (
   id: DatasetId,
   decide: DecideDataset,
   cause: Authorship,
-) => {
-  const done = await datasetNames.transact(needs, id, datasets, decide, cause);
+) => changedDataset(await datasetNames.transact(needs, id, datasets, decide, cause), cause);
+
+const changedDataset = (done: TransactResult<Dataset | null, DatasetEvent>, cause: Authorship) => {
   const state = requireDataset(done.state);
   const changed = done.events.length > 0 && { updatedAt: cause.at };
   return { position: done.position, dataset: { ...state, ...changed } };
 };
 
-const changeDatasetFields = (
+const changeDatasetFields = async (
   needs: DatasetNeeds,
   request: {
     readonly id: DatasetId;
@@ -120,16 +121,10 @@ const changeDatasetFields = (
 ) => {
   const { id, ifMatch } = request;
   const { name: wanted, ...rest } = request.wanted;
-  const changeTo = (name: string | null) =>
-    transactDataset(needs, id, ifMatching(ifMatch, change({ ...rest, name })), cause);
+  const changeTo = (name: string | null) => ifMatching(ifMatch, change({ ...rest, name }));
   return wanted === null
-    ? changeTo(null)
-    : withFreeName(wanted, (name) => changeTo(name).catch(nullIfTaken));
-};
-
-const nullIfTaken = (error: unknown): null => {
-  if (error instanceof Fault && error.code === 'already-exists') return null;
-  throw error;
+    ? transactDataset(needs, id, changeTo(null), cause)
+    : changedDataset(await transactNamed(needs, id, wanted, changeTo, cause), cause);
 };
 
 /** Links or unlinks a dataset; the caller must be an editor of the project. */

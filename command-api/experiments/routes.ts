@@ -14,13 +14,13 @@ import {
   groupComplaints,
   type ExperimentCreation,
 } from '../../contract/experiments.js';
-import { writeRoute, type Cause, type Route } from '../../contract/operation.js';
+import { writeRoute, type Route } from '../../contract/operation.js';
 import type { Principal } from '../../contract/roles.js';
 import type { ExperimentCreated } from '../../events/experiments.js';
 import { Fault } from '../../kernel/fault.js';
 import type { EventLog, Ids, Position } from '../../kernel/ports.js';
 import type { DatasetId, JsonObject, ProjectId, RunId } from '../../kernel/schema-types.js';
-import { loadStreamState, transact, type Authorship } from '../../kernel/transact.js';
+import { loadStreamState, type Authorship, type JoinedDecision } from '../../kernel/transact.js';
 import { loadUserBlock } from '../facts/users.js';
 import { resolveRunScorers } from '../facts/scorer-settings.js';
 import { experimentNames, runStream } from '../facts/runs.js';
@@ -49,8 +49,8 @@ export type ExperimentNeeds = {
     readonly numRows: number;
     readonly mayLink: boolean;
   } | null>;
-  /** Links the dataset to the project for this experiment. Idempotent. */
-  readonly linkDataset: (use: DatasetUse, cause: Cause) => Promise<void>;
+  /** Decision that links the dataset to the project for this experiment. */
+  readonly linkDataset: (use: DatasetUse) => JoinedDecision;
   /** Removes that link, if the dataset is live; null when it was gone already. */
   readonly unlinkDataset: (use: DatasetUse, cause: Authorship) => Promise<Position | null>;
   /**
@@ -80,10 +80,6 @@ const createExperimentRoute = (needs: ExperimentNeeds): Route =>
       const scorers = await resolveRunScorers(needs.log, principal, body.scorers ?? []);
       const group = await findOrCreateGroup(needs, project, body, cause);
       const id = mint('RunId');
-      await experimentNames.take(needs, { scope: project, name: body.name }, id, cause);
-      if (dataset !== null) {
-        await needs.linkDataset({ dataset: dataset.dataset_id, project, run: id }, cause);
-      }
       const created: ExperimentCreated = {
         run_id: id,
         project_id: project,
@@ -99,8 +95,14 @@ const createExperimentRoute = (needs: ExperimentNeeds): Route =>
         created_by: principal.userId,
         created_at: cause.at,
       };
-      const decide = create(created);
-      const { position } = await transact(needs.log, runStream(id), experiments, decide, cause);
+      const { position } = await experimentNames.transact(
+        needs,
+        id,
+        experiments,
+        create(created),
+        cause,
+        dataset && needs.linkDataset({ dataset: dataset.dataset_id, project, run: id }),
+      );
       const user = await loadUserBlock(needs.log, principal.userId);
       const facts = newExperiment(created);
       return {

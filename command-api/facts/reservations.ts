@@ -9,7 +9,12 @@ import {
   type StreamName,
 } from '../../kernel/ports.js';
 import { uniqueName } from '../../kernel/name-reservation.js';
-import { noCompanions, transact, type Authorship } from '../../kernel/transact.js';
+import {
+  noCompanions,
+  transact,
+  type Authorship,
+  type JoinedDecision,
+} from '../../kernel/transact.js';
 
 /**
  * Stream that reserves a name. `digest` is derived from the name and its scope, so that no client
@@ -55,14 +60,10 @@ export const scopedNames = <
     new Fault('already-exists', `${rules.called} named '${name}' exists already`);
   return {
     ...names,
-    /** Reserves the name. Throws Fault `already-exists` when it has another holder. */
-    take: async (needs: NamingNeeds, name: ScopedName, id: string, authorship: Authorship) => {
-      if (!(await names.claim(needs, name, id, authorship))) throw takenFault(name.name);
-    },
     /**
      * `transact` on the holder's stream: events that create, rename or end the holder take its new
      * name and release its old one in the same append (D-235). Throws Fault `already-exists` when
-     * the name has another holder.
+     * the name has another holder. The events of `joined` come between claim and holder.
      */
     transact: <H extends HolderIn<Scope>, F extends Event>(
       needs: NamingNeeds,
@@ -70,6 +71,7 @@ export const scopedNames = <
       fold: Fold<H | null, F>,
       decide: Decide<H | null, NoInfer<F>>,
       authorship: Authorship,
+      joined: JoinedDecision | null = null,
     ) => {
       const nameOf = (holder: H | null): ScopedName | null =>
         holder?.live === true ? { scope: holder[rules.scope], name: holder.name } : null;
@@ -86,8 +88,11 @@ export const scopedNames = <
           const claim = to && (await names.claimAddition(needs, to, id, authorship.at));
           if (to !== null && claim === null) throw takenFault(to.name);
           const release = from && (await names.releaseAddition(needs, from, id));
-          return { before: claim ? [claim] : [], after: release ? [release] : [] };
+          const other = joined && (await joined.addition(needs.log));
+          const before = [claim, other].filter((addition) => addition !== null);
+          return { before, after: release ? [release] : [] };
         },
+        joined ? [joined.stream] : [],
       );
     },
   };

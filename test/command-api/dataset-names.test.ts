@@ -4,7 +4,8 @@ import { change, create, remove } from '../../command-api/datasets/datasets.js';
 import { datasetNames } from '../../command-api/datasets/names.js';
 import { datasetWrites } from '../../command-api/datasets/routes.js';
 import { datasets, datasetStream } from '../../command-api/facts/datasets.js';
-import { changeDataset } from '../../contract/datasets.js';
+import { changeDataset, createDataset } from '../../contract/datasets.js';
+import type { Route } from '../../contract/operation.js';
 import { randomIds } from '../../engines/node/ids.js';
 import type { ContentId } from '../../kernel/dataset-content.js';
 import { Fault } from '../../kernel/fault.js';
@@ -80,6 +81,31 @@ const killedLog = (log: EventLog, count: number): EventLog => {
   };
 };
 
+const handle = (
+  routes: readonly Route[],
+  { operationId }: { readonly operationId: string },
+  request: object,
+) =>
+  routes
+    .find(({ operation }) => operation.operationId === operationId)
+    ?.handle({
+      files: {},
+      query: {},
+      ifMatch: null,
+      principal: { userId: userId(1), organizationId: organization, key: null },
+      cause: authorAt(),
+      mint: (name: string) => randomIds.next(name),
+      ...request,
+    } as never);
+
+const datasetRoutes = (log: EventLog) =>
+  datasetWrites({
+    log,
+    ids: randomIds,
+    readTable: async () => ({ columns: [], rows: [] }),
+    visibleProject: async () => null,
+  });
+
 /** Log of another process: it shares no mutex with this one. */
 const otherProcess = (log: EventLog): EventLog => ({ ...log });
 
@@ -131,25 +157,24 @@ for (const [engine, open] of [
     it('change by one read and one append of the route', async () => {
       const id = await made('old');
       const { log, batches, reads } = recordingLog(world.log);
-      const route = datasetWrites({
-        log,
-        ids: randomIds,
-        readTable: async () => ({ columns: [], rows: [] }),
-        visibleProject: async () => null,
-      }).find(({ operation }) => operation.operationId === changeDataset.operationId);
-      const principal = { userId: userId(1), organizationId: organization, key: null };
-      await route?.handle({
-        body: { name: 'new' },
-        params: { dataset_id: id },
-        ifMatch: null,
-        principal,
-        cause: authorAt(),
-      } as never);
+      const body = { name: 'new' };
+      await handle(datasetRoutes(log), changeDataset, { body, params: { dataset_id: id } });
       expect(reads.filter((stream) => stream === datasetStream(id))).to.have.length(1);
       expect(batches.map((batch) => batch.map(({ stream }) => stream))).to.deep.equal([
         [reservation('new'), datasetStream(id), reservation('old')],
       ]);
       expect([await holderOf('new'), await holderOf('old')]).to.deep.equal([id, null]);
+    });
+
+    it('are claimed by the append that creates a dataset without rows', async () => {
+      await made('set');
+      const { log, batches } = recordingLog(world.log);
+      const body = { name: 'set', append_suffix_if_duplicate: true };
+      await handle(datasetRoutes(log), createDataset, { body });
+      const id = await holderOf('set (1)');
+      expect(batches.map((batch) => batch.map(({ stream }) => stream))).to.deep.equal([
+        [reservation('set (1)'), datasetStream(id ?? '')],
+      ]);
     });
 
     it('are free at once after a rename and a deletion', async () => {
