@@ -1,5 +1,10 @@
 import { Type, type TSchema } from 'typebox';
-import { isHttpPermitted, type EgressRules } from '../kernel/egress.js';
+import {
+  isHeaderPermitted,
+  isHeaderValue,
+  isHttpPermitted,
+  type EgressRules,
+} from '../kernel/egress.js';
 import { type Complaint, valueComplaint } from '../kernel/fault.js';
 import { namedSchema, oneOf, secret, type Json, type JsonObject } from '../kernel/schema-types.js';
 
@@ -173,8 +178,8 @@ export const isProvider = (segment: string): segment is Provider =>
   providers.some((one) => one === segment);
 
 /**
- * Complaints beyond the schema: members of an AWS token that belong together, and `http` URLs whose
- * host and port the operator did not list.
+ * Complaints beyond the schema: members of an AWS token that belong together, `http` URLs whose
+ * host and port the operator did not list, and headers that a request cannot have.
  */
 export const complaintsAboutConfiguration = (
   segment: string,
@@ -186,7 +191,7 @@ export const complaintsAboutConfiguration = (
   const unlisted = Object.entries(membersOf(configurations[segment] as Raw))
     .filter(([, { pattern }]) => pattern === uriPattern)
     .flatMap(([name]) => complaintAboutUrl(name, sent[name], egress));
-  return [...unlisted, ...complaintsAboutToken(segment, sent)];
+  return [...unlisted, ...complaintsAboutHeaders(sent), ...complaintsAboutToken(segment, sent)];
 };
 
 const complaintAboutUrl = (
@@ -198,6 +203,21 @@ const complaintAboutUrl = (
   if (isHttpPermitted(egress, value)) return [];
   const sentence = `${name} must be https, unless this service lists its host and port`;
   return [valueComplaint(['body', name], sentence)];
+};
+
+const complaintsAboutHeaders = (sent: JsonObject): readonly Complaint[] => {
+  const { api_key_header: keyHeader } = sent;
+  const named = typeof keyHeader === 'string' ? [[['api_key_header'], keyHeader, ''] as const] : [];
+  const listed = ['headers', 'default_headers', 'custom_header_mapping'].flatMap((member) =>
+    Object.entries((sent[member] ?? {}) as Readonly<Record<string, string>>).map(
+      ([name, value]) => [[member, name], name, value] as const,
+    ),
+  );
+  return [...named, ...listed].flatMap(([loc, name, value]) => {
+    if (isHeaderPermitted(name) && isHeaderValue(value)) return [];
+    const sentence = 'the header is malformed, or belongs to the connection';
+    return [valueComplaint(['body', ...loc], sentence)];
+  });
 };
 
 const complaintsAboutToken = (segment: Provider, sent: JsonObject): readonly Complaint[] => {

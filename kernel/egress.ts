@@ -48,7 +48,7 @@ const refusals = {
   address: 'The host has an address that is neither public nor listed',
   metadata: 'The host has the address of a metadata service',
   own_port: 'The address is one of this service',
-  header: 'The request has a header that belongs to the connection',
+  header: 'The request has a header that is malformed or belongs to the connection',
   redirect: 'The host answered with a redirect; redirects are not followed',
   answer_too_large: 'The answer is too large',
 } as const;
@@ -139,8 +139,16 @@ const connectionHeaders: ReadonlySet<string> = new Set([
   'transfer-encoding',
   'upgrade',
   'via',
+  'x-original-url',
+  'x-real-ip',
+  'x-rewrite-url',
 ]);
-export const isConnectionHeader = (name: string): boolean => {
+const connectionPrefixes = /^(?:proxy-|x-forwarded-)/;
+/** True if a caller may set the header: it is well-formed, and not the connection's. */
+export const isHeaderPermitted = (name: string): boolean => {
   const lower = name.toLowerCase();
-  return connectionHeaders.has(lower) || /^(?:proxy-|x-forwarded-|:)/.test(lower);
+  if (connectionHeaders.has(lower) || connectionPrefixes.test(lower)) return false;
+  return /^[!#$%&'*+.^_`|~\w-]+$/.test(name);
 };
+/** True if the text fits into a header: Latin-1 without control characters but the tab. */
+export const isHeaderValue = (text: string): boolean => /^[\t -~\x80-\xff]*$/.test(text);

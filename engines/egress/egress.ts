@@ -2,8 +2,8 @@ import {
   egressFault,
   egressLimits,
   egressReasonOf,
-  isConnectionHeader,
   isEgressRefusal,
+  isHeaderPermitted,
   judgeUrl,
   type Egress,
   type EgressLimits,
@@ -47,7 +47,7 @@ export const openEgress = (
       try {
         const target = judgeTarget(url);
         if (typeof target === 'string') throw egressFault(target);
-        return await exchange(await client(), new Request(input, init), limits);
+        return await exchange(await client(), requestOf(input, init), limits);
       } catch (error) {
         const reason = egressReasonOf(error);
         if (reason !== null && isEgressRefusal(reason)) needs.onRefused(reason);
@@ -62,6 +62,15 @@ export const openEgress = (
   };
 };
 
+/** The request with valid headers; the platform's own error would quote the value of one. */
+const requestOf = (...request: Parameters<typeof globalThis.fetch>): Request => {
+  try {
+    return new Request(...request);
+  } catch {
+    throw egressFault('header');
+  }
+};
+
 /** Sends one request and reads the whole answer. */
 const exchange = async (
   { send }: CheckedClient,
@@ -69,7 +78,7 @@ const exchange = async (
   { firstByteMs, wholeMs, answerBytesMax }: EgressLimits,
 ): Promise<Response> => {
   const headers = Object.fromEntries(request.headers);
-  if (Object.keys(headers).some(isConnectionHeader)) throw egressFault('header');
+  if (!Object.keys(headers).every(isHeaderPermitted)) throw egressFault('header');
   const body = request.body === null ? null : new Uint8Array(await request.arrayBuffer());
   const whole = new AbortController();
   const timer = setTimeout(() => whole.abort(egressFault('whole_timeout')), wholeMs);
@@ -79,6 +88,8 @@ const exchange = async (
     const sent = { method, headers: { 'user-agent': 'assay', ...headers }, body };
     const answer = await send(url, { ...sent, signal, firstByteMs });
     if (redirects.has(answer.status)) throw egressFault('redirect');
+    // A second coding could hide a thousandfold of what the limit sees.
+    if (answer.headers.get('content-encoding')?.includes(',')) throw egressFault('unreachable');
     const bytes = await readAll(answer, answerBytesMax);
     const { status } = answer;
     return new Response(bytes, { status, headers: keptHeaders(answer.headers) });

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { createServer as createHttpServer, type RequestListener } from 'node:http';
 import { createServer, type AddressInfo, type Server } from 'node:net';
+import { inspect } from 'node:util';
 import { gzipSync } from 'node:zlib';
 import { expect } from 'chai';
 import { openEgress } from '../../engines/egress/egress.js';
@@ -230,6 +231,15 @@ describe('the egress', () => {
       expect(refused).to.deep.equal(['answer_too_large']);
     });
 
+    it('refuses an answer that is compressed twice', async () => {
+      const twice = gzipSync(gzipSync('x'));
+      const endpoint = await served((_, answer) => {
+        answer.writeHead(200, { 'Content-Encoding': 'gzip, gzip' }).end(twice);
+      });
+      const { egress } = open({ allow: endpoint });
+      expect(await reasonOf(egress.fetch(`http://${endpoint}`))).to.equal('unreachable');
+    });
+
     it('names the time limit that a late answer exceeds', async () => {
       const endpoint = await served((request, answer) => {
         if (request.url === '/silent') return;
@@ -270,12 +280,19 @@ describe('the egress', () => {
   });
 
   describe('requests', () => {
-    it('refuses headers of the connection', async () => {
+    it('refuses malformed headers, without their values, and those of the connection', async () => {
       const server = await scripted({ status: 200 });
       const { egress } = open({ allow: new URL(server.url).host });
       for (const name of ['Host', 'Connection', 'Transfer-Encoding', 'Cookie', 'X-Forwarded-For']) {
         const call = egress.fetch(server.url, { headers: { [name]: 'inner.example' } });
         expect(await reasonOf(call), name).to.equal('header');
+      }
+      for (const value of ['secret\r\nHost: inner.example', 'secret€', 'secret\0']) {
+        const error = await egress
+          .fetch(server.url, { headers: { 'x-key': value } })
+          .catch((thrown: unknown) => thrown);
+        expect(egressReasonOf(error), value).to.equal('header');
+        expect(inspect(error, { depth: 9, showHidden: true })).to.not.contain('secret');
       }
       expect(server.received).to.deep.equal([]);
     });

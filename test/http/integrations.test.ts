@@ -194,6 +194,31 @@ describe('integrations over HTTP', () => {
       expectInvalid(await put('custom', body), ['body', 'oauth2_token_url'], 'value_error');
     });
 
+    it('refuses headers that a request cannot have', async () => {
+      const endpoint = uri;
+      const wrong: readonly (readonly [string, object, readonly string[]])[] = [
+        ['custom', { endpoint, headers: { Host: 'a' } }, ['headers', 'Host']],
+        ['custom', { endpoint, headers: { 'a b': 'a' } }, ['headers', 'a b']],
+        ['custom', { endpoint, headers: { ok: 'a', bad: 'a\nHost: b' } }, ['headers', 'bad']],
+        [
+          'custom',
+          { endpoint, custom_header_mapping: { te: 'a' } },
+          ['custom_header_mapping', 'te'],
+        ],
+        ['custom', { endpoint, api_key_header: 'Transfer-Encoding' }, ['api_key_header']],
+        [
+          'azure',
+          { token: 'x', endpoint, default_headers: { cookie: 'a' } },
+          ['default_headers', 'cookie'],
+        ],
+      ];
+      for (const [provider, body, loc] of wrong) {
+        const answer = await put(provider, body);
+        expectInvalid(answer, ['body', ...loc], 'value_error');
+        expect(JSON.stringify(answer.body)).to.not.contain('Host: b');
+      }
+    });
+
     it('answers 404 for an unknown provider, whatever the body', async () => {
       for (const segment of ['palm', 'Writer', 'constructor', '__proto__', randomUUID()]) {
         expectRefused(await put(segment, { token: 'x' }), 404, 'not_found');

@@ -3,7 +3,8 @@ import * as fc from 'fast-check';
 import {
   egressFault,
   egressReasonOf,
-  isConnectionHeader,
+  isHeaderPermitted,
+  isHeaderValue,
   isHttpPermitted,
   judgeUrl,
   type EgressMode,
@@ -108,11 +109,16 @@ describe('rules of the egress', () => {
     expect(egressReasonOf(new Error('x', { cause: 'redirect' }))).to.equal(null);
   });
 
-  it('knows the headers of the connection in any case', () => {
-    for (const name of ['Host', 'transfer-encoding', 'Proxy-Authorization', 'X-Forwarded-For'])
-      expect(isConnectionHeader(name), name).to.equal(true);
-    for (const name of ['authorization', 'api-key', 'x-proxy', 'hostname'])
-      expect(isConnectionHeader(name), name).to.equal(false);
+  it('permits headers but malformed ones and those of the connection', () => {
+    for (const name of ['authorization', 'api-key', 'x-proxy', 'hostname', '__proto__'])
+      expect(isHeaderPermitted(name), name).to.equal(true);
+    const refused = 'Host transfer-encoding Proxy-Authorization X-Forwarded-For :path a:b é';
+    for (const name of [...refused.split(' '), '', 'a b', 'a\r\nHost', 'host\0'])
+      expect(isHeaderPermitted(name), name).to.equal(false);
+    for (const value of ['', 'Bearer a b', 'caf\u00e9', 'a\tb'])
+      expect(isHeaderValue(value), value).to.equal(true);
+    for (const value of ['a\r\nHost: b', 'a\n', '\0', '€', '\x7f'])
+      expect(isHeaderValue(value), value).to.equal(false);
   });
 });
 
