@@ -51,7 +51,7 @@ export const flatFiltersMax = 100;
 
 /** Column of a leaf: `name` and `column_id` are two spellings of one member. */
 const columnName = {
-  name: Type.Optional(Type.String({ description: 'Column id; `column_id` is read alike.' })),
+  name: Type.Optional(Type.String()),
   column_id: Type.Optional(Type.String()),
 };
 const operator = (values: readonly string[], usual?: string): TSchema =>

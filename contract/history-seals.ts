@@ -13,8 +13,6 @@ const audited = {
   method: 'GET',
   requires: 'audit-org',
 } as const;
-const base64 = Type.String({ description: 'SHA-256 in base64, as checkpoints have it.' });
-const hex = Type.String({ description: 'SHA-256 in lower-case hex.' });
 const size = Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER });
 
 export const readCheckpoint = operation({
@@ -33,15 +31,13 @@ export const readCheckpoint = operation({
 const historySeal = namedSchema(
   'HistorySeal',
   Type.Object({
-    size: Type.Integer({ description: '`seq` of the last entry that it covers.' }),
-    root: base64,
-    head_hash: hex,
+    size: Type.Integer(),
+    root: Type.String(),
+    head_hash: Type.String(),
     position: Type.String(),
     at: instant,
-    note: Type.String({ description: 'The checkpoint, with the cosignatures of witnesses.' }),
-    witnesses: Type.Array(Type.String(), {
-      description: 'Names of the witnesses that cosigned it.',
-    }),
+    note: Type.String(),
+    witnesses: Type.Array(Type.String()),
   }),
 );
 
@@ -97,7 +93,7 @@ export const listSealingKeys = operation({
             y: Type.Optional(Type.String()),
             use: Type.Literal('sig'),
             alg: oneOf(['ES256', 'EdDSA']),
-            vkey: Type.String({ description: 'The same as C2SP signed-note writes keys.' }),
+            vkey: Type.String(),
           }),
         ),
       ),
@@ -132,9 +128,9 @@ const provenEntry = namedSchema(
     correlation_id: nullable(Type.String()),
     causation_id: nullable(Type.String()),
     erased: Type.Boolean(),
-    data_digest: hex,
-    prev_hash: hex,
-    hash: hex,
+    data_digest: Type.String(),
+    prev_hash: Type.String(),
+    hash: Type.String(),
   }),
 );
 
@@ -162,10 +158,8 @@ export const proveEntry = operation({
     'HistoryProof',
     Type.Object({
       entry: provenEntry,
-      salt: nullable(Type.String({ description: 'In hex; null too for events without one.' })),
-      data: nullable(
-        Type.String({ description: 'The text as stored; null when erased or secret.' }),
-      ),
+      salt: nullable(Type.String()),
+      data: nullable(Type.String()),
       proof: Type.String(),
     }),
   ),
@@ -198,9 +192,9 @@ export const proveConsistency = operation({
     Type.Object({
       from: Type.Integer(),
       to: Type.Integer(),
-      from_root: base64,
-      to_root: base64,
-      hashes: Type.Array(base64),
+      from_root: Type.String(),
+      to_root: Type.String(),
+      hashes: Type.Array(Type.String()),
     }),
   ),
   faults: ['not-found'],

@@ -80,17 +80,14 @@ export const listingComponents: Readonly<Record<string, TSchema>> = {
       listingDateFilter,
       Type.Object({
         name: oneOf(['experiment_group_id']),
-        operator: Type.Optional(Type.String({ description: 'Ignored: it is always eq.' })),
+        operator: Type.Optional(Type.String()),
         value: Type.String({ format: 'uuid' }),
       }),
     ],
     { description },
   ),
   ExperimentSort: Type.Object({
-    name: Type.String({
-      description:
-        'Column: `name`, `created_at`, `updated_at`, `rank`, `ranking_score` or `metrics/<name>`.',
-    }),
+    name: Type.String(),
     ascending: Type.Optional(Type.Boolean({ default: true })),
     sort_type: Type.Optional(nullable(oneOf(['column']))),
   }),

@@ -111,7 +111,6 @@ const customSearchBody = Type.Object({
         minimum: 1,
         maximum: intervalMinutesMax,
         default: defaultIntervalMinutes,
-        description: 'Length of a bucket in minutes; null: one bucket, the whole window.',
       }),
     ),
   ),
@@ -124,8 +123,6 @@ const customSearchBody = Type.Object({
         minimum: -utcOffsetMinutesMax,
         maximum: utcOffsetMinutesMax,
         default: 0,
-        description:
-          'Minutes east of UTC of the local time in which buckets begin: 330 for +05:30.',
       }),
     ),
   ),

@@ -142,14 +142,11 @@ const problem = namedSchema(
     code: Type.String(),
     request_id: Type.String(),
     progress: Type.Optional(
-      Type.Object(
-        {
-          read_model: Type.String(),
-          ratio: Type.Number({ minimum: 0, maximum: 1 }),
-          eta_seconds: Type.Union([Type.Integer(), Type.Null()]),
-        },
-        { description: 'Of `read_model_filling`: how far the read model is filled.' },
-      ),
+      Type.Object({
+        read_model: Type.String(),
+        ratio: Type.Number({ minimum: 0, maximum: 1 }),
+        eta_seconds: Type.Union([Type.Integer(), Type.Null()]),
+      }),
     ),
   }),
 );

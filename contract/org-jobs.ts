@@ -67,9 +67,7 @@ export const deleteByMetadata = operation({
   body: Type.Object({
     metadata_key: Type.String({ minLength: 1, maxLength: 256 }),
     metadata_value: Type.String({ maxLength: 4_096 }),
-    dry_run: nullish(
-      Type.Boolean({ default: false, description: 'Say what would be deleted, start no job.' }),
-    ),
+    dry_run: nullish(Type.Boolean({ default: false })),
   }),
   response: Type.Object({
     /** Null with `dry_run`: there is no job. */

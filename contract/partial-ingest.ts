@@ -5,15 +5,10 @@ import { namedSchema, nullable } from '../kernel/schema-types.js';
 const rejectedItem = namedSchema(
   'RejectedItem',
   Type.Object({
-    index: Type.Integer({ description: 'Place of the item in the list of the request, from 0.' }),
-    id: nullable(
-      Type.String({
-        description:
-          'Id of the item as sent; null for any value but a string of up to 300 characters.',
-      }),
-    ),
-    loc: Type.Array(Type.String(), { description: 'Where it is wrong, as a 422 says it.' }),
-    msg: Type.String({ description: 'Complaint about the item, in the words of a 422.' }),
+    index: Type.Integer(),
+    id: nullable(Type.String()),
+    loc: Type.Array(Type.String()),
+    msg: Type.String(),
   }),
 );
 export type RejectedItem = Static<typeof rejectedItem>;
@@ -29,8 +24,6 @@ export type PartialIngest = {
 
 /** Response members for partial ingest; empty lists when everything was recorded as sent. */
 export const partialIngest = {
-  rejected: Type.Array(rejectedItem, { description: 'Items that were not recorded, and why.' }),
-  truncated: Type.Array(Type.Array(Type.String()), {
-    description: 'Paths of texts that were longer than 1 MiB and were cut.',
-  }),
+  rejected: Type.Array(rejectedItem),
+  truncated: Type.Array(Type.Array(Type.String())),
 };

@@ -65,9 +65,7 @@ type OperationType = (typeof operationTypes)[number];
 const ratingOperation = namedSchema(
   'RatingOperation',
   Type.Object({
-    operation_type: Type.Optional(
-      Type.String({ default: 'create', description: "'create' or 'delete'" }),
-    ),
+    operation_type: Type.Optional(Type.String({ default: 'create' })),
     annotation_template_id: id('TemplateId'),
     rating: nullish(rating),
     explanation,

@@ -29,9 +29,7 @@ const deletionBody = namedSchema(
     filters: nullish(Type.Array(filterLeaf, { maxItems: flatFiltersMax })),
     filter_tree: nullish(filterNode),
     ...optionalWindow,
-    dry_run: nullish(
-      Type.Boolean({ default: false, description: 'Say what would be deleted, delete nothing.' }),
-    ),
+    dry_run: nullish(Type.Boolean({ default: false })),
   }),
 );
 export type RecordDeletion = Static<typeof deletionBody>;

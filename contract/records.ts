@@ -119,7 +119,6 @@ export const metricMap = Type.Optional(
   Type.Unsafe<SentMetrics | null>(
     nullable(
       Type.Record(Type.String(), Type.Unknown(), {
-        description: 'Number, boolean, string or null by metric name.',
         maxProperties: metricsMax,
       }),
     ),

@@ -48,6 +48,55 @@ export const historyDescriptions: Descriptions = {
   },
   of: [
     {
+      components: 'HistoryEntry',
+      members: {
+        seq: 'In the history of its organisation, from 1 without gaps.',
+        before: 'A JSON merge patch (RFC 7396).',
+        after: 'A JSON merge patch (RFC 7396).',
+        data_digest: 'SHA-256 of the salt and the data as stored.',
+        prev_hash: '`hash` of the entry before; 64 zeros for the first.',
+        hash: 'Over all of the entry but `position`, `email`, `before` and `after`.',
+      },
+    },
+    {
+      components: 'ProvenHistoryEntry',
+      members: {
+        data_digest: 'SHA-256 in lower-case hex.',
+        prev_hash: 'SHA-256 in lower-case hex.',
+        hash: 'SHA-256 in lower-case hex.',
+      },
+    },
+    {
+      components: 'HistoryConsistency',
+      members: {
+        from_root: 'SHA-256 in base64, as checkpoints have it.',
+        to_root: 'SHA-256 in base64, as checkpoints have it.',
+      },
+    },
+    {
+      components: 'HistoryProof',
+      members: {
+        salt: 'In hex; null too for events without one.',
+        data: 'The text as stored; null when erased or secret.',
+      },
+    },
+    {
+      components: 'HistorySeal',
+      members: {
+        size: '`seq` of the last entry that it covers.',
+        root: 'SHA-256 in base64, as checkpoints have it.',
+        head_hash: 'SHA-256 in lower-case hex.',
+        note: 'The checkpoint, with the cosignatures of witnesses.',
+        witnesses: 'Names of the witnesses that cosigned it.',
+      },
+    },
+    {
+      components: 'SealingKey',
+      members: {
+        vkey: 'The same as C2SP signed-note writes keys.',
+      },
+    },
+    {
       components: 'HistoryActor ProvenHistoryActor',
       members: {
         type: 'Kind of the actor.',

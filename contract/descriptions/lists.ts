@@ -3,6 +3,8 @@ import type { Descriptions } from './descriptions.js';
 const leaves =
   'TextFilter IdFilter DateFilter NumberFilter BooleanFilter CollectionFilter FullyAnnotatedFilter';
 const textFilters = 'ListingNameFilter ExperimentTextFilter ScorerTextFilter UserTextFilter';
+const experimentColumns =
+  '`name`, `created_at`, `updated_at`, `rank`, `ranking_score` or `metrics/<name>`';
 
 /** Pages, sorting and filters (contract 1.10, 3.7, 3.8). */
 export const listDescriptions: Descriptions = {
@@ -45,6 +47,24 @@ export const listDescriptions: Descriptions = {
     truncate_fields: 'True cuts inputs, outputs and dataset texts to 1,000 characters.',
   },
   of: [
+    {
+      components: `${leaves} ErrorFilter`,
+      members: {
+        name: 'Column id; `column_id` is read alike.',
+      },
+    },
+    {
+      components: 'ExperimentFilter',
+      members: {
+        operator: 'Ignored: it is always eq.',
+      },
+    },
+    {
+      components: 'ExperimentSort',
+      members: {
+        name: `Column: ${experimentColumns}.`,
+      },
+    },
     {
       components:
         'ApiKeyPage CollaboratorPage DatasetPage DatasetRowPage DatasetVersionPage ' +

@@ -68,6 +68,14 @@ export const metricDescriptions: Descriptions = {
   },
   of: [
     {
+      components: 'CustomSearch',
+      members: {
+        interval_minutes: 'Length of a bucket in minutes; null: one bucket, the whole window.',
+        utc_offset_minutes:
+          'Minutes east of UTC of the local time in which buckets begin: 330 for +05:30.',
+      },
+    },
+    {
       components: 'Column',
       members: {
         id: 'Column id: a standard name, `metrics/<name>` or `user_metadata/<key>`.',

@@ -73,6 +73,34 @@ export const recordDescriptions: Descriptions = {
   },
   of: [
     {
+      components: `${asSent} UpdateTrace UpdateSpan`,
+      members: {
+        metrics: 'Number, boolean, string or null by metric name.',
+      },
+    },
+    {
+      components: 'RecordDeletion',
+      members: {
+        dry_run: 'Say what would be deleted, delete nothing.',
+      },
+    },
+    {
+      components: 'RejectedItem',
+      members: {
+        index: 'Place of the item in the list of the request, from 0.',
+        id: 'Id of the item as sent; null for any value but a string of up to 300 characters.',
+        loc: 'Where it is wrong, as a 422 says it.',
+        msg: 'Complaint about the item, in the words of a 422.',
+      },
+    },
+    {
+      components: 'LogTracesResponse LogSpansResponse',
+      members: {
+        rejected: 'Items that were not recorded, and why.',
+        truncated: 'Paths of texts that were longer than 1 MiB and were cut.',
+      },
+    },
+    {
       components: asSent,
       members: {
         id: 'Id that the record gets; null: the service makes one.',

@@ -62,6 +62,12 @@ export const scorerDescriptions: Descriptions = {
   },
   of: [
     {
+      components: 'RatingOperation',
+      members: {
+        operation_type: 'Kind of the operation: `create` or `delete`.',
+      },
+    },
+    {
       components: 'Scorer',
       members: {
         id: 'Id of the scorer.',

@@ -13,6 +13,7 @@ export const serviceDescriptions: Descriptions = {
     title: 'Reason phrase of the HTTP status.',
     code: 'Code of the error, for example `not_found`.',
     request_id: 'Id of the request, as in `X-Request-Id`.',
+    progress: 'Of `read_model_filling`: how far the read model is filled.',
     'progress.read_model': 'Name of the read model that is filled from the log.',
     'progress.ratio': 'Part that is filled, 0 to 1.',
     'progress.eta_seconds': 'Seconds until it is filled; null: not known yet.',
@@ -39,6 +40,12 @@ export const serviceDescriptions: Descriptions = {
     sessions: 'Number of sessions that were deleted so far.',
   },
   of: [
+    {
+      components: 'DeleteByMetadata',
+      members: {
+        dry_run: 'Say what would be deleted, start no job.',
+      },
+    },
     {
       components: 'HealthcheckResponse',
       members: {

@@ -118,7 +118,7 @@ export type Rating = {
 };
 
 export type RatingOperation = {
-  /** 'create' or 'delete' Default: "create". */
+  /** Kind of the operation: `create` or `delete`. Default: "create". */
   readonly operation_type?: string;
   /** Id of the annotation template. */
   readonly annotation_template_id: string;
