@@ -121,6 +121,7 @@ describe('limiter', () => {
     const yielding = limiter.run({ key: 'a' }, {}, async (yieldSlot) => {
       await yieldSlot(() => gate.promise);
       order.push('yielding');
+      expect(() => limiter.acquireNow({ key: 'b' })).to.throw(Fault);
     });
     await limiter.run({ key: 'a' }, {}, async () => {
       order.push('meanwhile');
