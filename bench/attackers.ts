@@ -159,5 +159,5 @@ export const abandonRequests = async (
   socket.write(head + text);
   await pause(afterMs);
   socket.destroy();
-  stage.count('nobody');
+  stage.count('abandoned');
 };

@@ -71,7 +71,7 @@ const fill = async (dir: string, project: string, count: number): Promise<Filled
       return [created(project, run, at), ...measured(project, run, at)];
     });
     for (const result of await log.append(batch)) {
-      if (result === 'conflict') throw new Error('the log refused what nobody else writes');
+      if (result === 'conflict') throw new Error('the log refused an append of its only writer');
       position = result.position > position ? result.position : position;
     }
   }

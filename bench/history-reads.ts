@@ -241,7 +241,7 @@ const openHistory = async (dir: string) => {
     },
     entry: async (seq: number) => {
       const [entry] = await chains.entries(organization, seq, seq);
-      if (entry === undefined) throw new Error(`there is no entry ${seq}`);
+      if (entry === undefined) throw new Error(`entry ${seq} is missing`);
       return entry;
     },
     anywhere: () => random.integer(3, size),

@@ -110,7 +110,7 @@ const fill = async (
     const some = places.slice(from, from + placesAtOnce);
     const batches = await Promise.all(some.map((one, at) => configured(vault, one, from + at)));
     if ((await log.append(batches.flat())).includes('conflict'))
-      throw new Error('the log refused what nobody else writes');
+      throw new Error('the log refused an append of its only writer');
   }
   return places;
 };

@@ -26,7 +26,7 @@ type Kind = (typeof kinds)[number];
 
 /**
  * Target D9. Whether the time of a refusal tells how much of a key was right: keys that begin like
- * a live one beside keys of nobody, in process, drawn in random order.
+ * a live one beside unknown keys, in process, drawn in random order.
  */
 export const keyTimingRow = async (bench: BenchContext): Promise<ResultRow> => {
   const each = bench.smoke ? 300 : 100_000;
@@ -48,11 +48,11 @@ export const keyTimingRow = async (bench: BenchContext): Promise<ResultRow> => {
     });
     return {
       name: 'key-timing',
-      what: 'Welch’s |t| of the time to refuse keys that begin like a live one and keys of nobody',
+      what: 'Welch’s |t| of the time to refuse keys that begin like a live one and unknown keys',
       parameters: { 'keys each': each, 'known bytes of 32': knownBytes, 'kept share': keptShare },
       unit: '|t|',
       measured: apart('known beginning', 'unknown'),
-      baseline: { what: 'of two draws of keys of nobody', ...apart('unknown again', 'unknown') },
+      baseline: { what: 'of two draws of unknown keys', ...apart('unknown again', 'unknown') },
       target: { most: 4.5 },
       more: {
         'known beginning µs': meanOf(kept('known beginning')),

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
 
-/** Sources whose words STYLE.md, Names, rules; of tests and bench only docstrings and titles. */
+/** Sources whose words STYLE.md, Names, rules; of tests only docstrings and titles. */
 const allSources = execFileSync(
   'git',
   ['ls-files', '-co', '--exclude-standard', '*.ts', '*.tsx', '*.mjs', '*.py'],
@@ -10,7 +10,7 @@ const allSources = execFileSync(
 )
   .split('\n')
   .filter((path) => path !== '' && !path.includes('/generated/'));
-const sources = allSources.filter((path) => !/^(bench|test)\//.test(path));
+const sources = allSources.filter((path) => !path.startsWith('test/'));
 
 /** Openings of a docstring that has no subject. */
 const openings = /\/\*\*\s*\*?\s*((?:Of|What|Whose|Who|So many|Those)\b[^\n]*)/g;
