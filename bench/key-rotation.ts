@@ -5,11 +5,8 @@ import {
   sealStream,
   integrationSlots,
 } from '../command-api/facts/integrations.js';
-import {
-  configurationFingerprint,
-  readSeal,
-  sealContext,
-} from '../command-api/integrations/secret-seals.js';
+import { readSeal, sealContext } from '../command-api/facts/integration-secrets.js';
+import { configurationFingerprint } from '../command-api/integrations/secret-seals.js';
 import { rotateCommand, type RotationResult } from '../command-api/integrations/key-rotation.js';
 import { opsCaller } from '../cli/ops-client.js';
 import { configurationOf, type Provider } from '../contract/integration-providers.js';

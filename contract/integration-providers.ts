@@ -126,6 +126,7 @@ export const configurations: Readonly<Record<Provider, TSchema>> = {
     'VertexConfiguration',
     Type.Object({
       token: secretText,
+      region: maybe(text),
       gcs_config: maybe(
         namedSchema(
           'VertexStorage',

@@ -2,6 +2,7 @@ import { Type, type Static } from 'typebox';
 import {
   id,
   instant,
+  nullable,
   nullish,
   namedSchema,
   oneOf,
@@ -38,6 +39,8 @@ const shared = { requires: 'person' } as const;
 /** Not an enumeration: an unknown provider is 404, like an unknown path. */
 const ofProvider = Type.Object({ provider_segment: Type.String() });
 const path = '/v2/integrations';
+/** Longer than the name of any model. */
+const modelMax = 256;
 
 export const configureIntegration = operation({
   ...shared,
@@ -145,6 +148,44 @@ export const disableIntegration = operation({
   faults: ['not-found', 'forbidden', 'conflict'],
 });
 
+const tokens = Type.Integer();
+/** Tokens of a call of a model (contract 3.9). */
+const tokenCounts = namedSchema(
+  'ModelTokenCounts',
+  Type.Object({
+    input: tokens,
+    output: tokens,
+    cache_read: tokens,
+    cache_write: tokens,
+    reasoning: tokens,
+  }),
+);
+
+export const testIntegration = operation({
+  ...shared,
+  operationId: 'testIntegration',
+  summary: "Call a model by the caller's integration of a provider",
+  description:
+    'One request of at most 16 output tokens. `ok` is false when the provider refuses it.',
+  example: { model: 'model-a' },
+  section: '5.9',
+  method: 'POST',
+  path: `${path}/{provider_segment}/test`,
+  params: ofProvider,
+  body: Type.Object({ model: Type.String({ minLength: 1, maxLength: modelMax }) }),
+  response: namedSchema(
+    'IntegrationTest',
+    Type.Object({
+      ok: Type.Boolean(),
+      error_code: nullable(Type.Integer()),
+      message: nullable(Type.String()),
+      latency_ms: Type.Integer(),
+      tokens: nullable(tokenCounts),
+      cost: nullable(Type.Number()),
+    }),
+  ),
+});
+
 export const integrationOperations = [
   configureIntegration,
   listIntegrations,
@@ -153,6 +194,7 @@ export const integrationOperations = [
   deleteIntegration,
   selectIntegration,
   disableIntegration,
+  testIntegration,
 ];
 
 /** Integration as folded from the log, in the form that is shown. */

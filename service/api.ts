@@ -10,6 +10,7 @@ import { orgJobVisibilityRule } from '../command-api/facts/org-jobs.js';
 import { openRequestAuthorizer } from '../command-api/access/request-authorizer.js';
 import { openCredentialRateLimit } from '../command-api/access/credential-rate-limit.js';
 import { openIdempotency } from '../command-api/idempotency/idempotent-execution.js';
+import type { ModelAttempts } from '../command-api/work/model-gateway/attempts.js';
 import { rightsSubject, type RightsCache } from '../command-api/access/rights-cache.js';
 import { openAccessTokens } from '../engines/jsonwebtoken/access-tokens.js';
 import { openIdentityTokens } from '../engines/jose/identity-tokens.js';
@@ -68,6 +69,7 @@ export type ApiStart = {
     readonly keyedMutex: KeyedMutex;
     readonly bus: NotificationBus;
     readonly memory: RightsCache;
+    readonly modelAttempts: ModelAttempts;
   };
   readonly undeclaredProxies: Pick<UndeclaredProxies, 'observe'>;
   readonly logger: Logger;

@@ -10,6 +10,7 @@ import { experimentTagWrites } from '../command-api/experiments/tag-routes.js';
 import { groupWrites } from '../command-api/groups/routes.js';
 import { insightsSettingsWrites } from '../command-api/insights-settings/routes.js';
 import { integrationWrites } from '../command-api/integrations/routes.js';
+import { integrationTests } from '../command-api/integrations/test-call.js';
 import { invitationWrites } from '../command-api/invitations/routes.js';
 import { logStreamWrites } from '../command-api/log-streams/routes.js';
 import { loginWrites } from '../command-api/logins/routes.js';
@@ -71,7 +72,7 @@ const slices: readonly (readonly Slice[])[] = [
   [experimentWrites, experimentTagWrites, rankingWrites, experimentReads],
   [groupWrites, groupReads],
   [insightsSettingsWrites, insightsSettingsReads],
-  [integrationWrites, integrationReads],
+  [integrationWrites, integrationTests, integrationReads],
   [invitationWrites],
   [ledgerRoutes],
   [logStreamWrites, logStreamReads],

@@ -17,7 +17,7 @@ import { startApi, type ApiStart } from './api.js';
 import { watchFatal, openDisposers, openEngineWait } from './lifecycle.js';
 import { invitationLink } from '../command-api/invitations/invitation-by-email.js';
 import { openInviter } from './invite-command.js';
-import { openServiceEgress } from './egress.js';
+import { openServiceModels } from './model-calls.js';
 import { registerReadModelGauges } from './metric-gauges.js';
 import { startOpsListener } from './ops-listener.js';
 import { openFillMonitor } from '../projections/fill-monitor.js';
@@ -105,7 +105,7 @@ const startIn = async (context: StartupContext, options: ServiceOptions): Promis
   const { config, engines, logger, metrics, disposers, engineWait } = context;
   logEngines(context);
   const { bindings, port: opsPort } = await startOpsListener(context);
-  const { ownPorts } = openServiceEgress(context);
+  const { ownPorts, modelAttempts } = openServiceModels(context);
   ownPorts.add(opsPort);
   const { needs, backpressure } = await openWriteSide(context);
   const { log, bus, clock } = needs;
@@ -131,7 +131,7 @@ const startIn = async (context: StartupContext, options: ServiceOptions): Promis
   registerReadModelGauges(metrics, log, probes.status);
 
   const collections = [...checkpoints.keys()];
-  const apiNeeds = { collections, needs: { ...needs, log: guardedLog, ...readers } };
+  const apiNeeds = { collections, needs: { ...needs, log: guardedLog, modelAttempts, ...readers } };
   const undeclaredProxies = openUndeclaredProxies(clock);
   const api = await startServingApi(context, options, { ...apiNeeds, undeclaredProxies });
   if (api !== null) ownPorts.add(api.port);

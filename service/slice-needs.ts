@@ -5,6 +5,7 @@ import { openApiDocument } from '../contract/openapi.js';
 import { loadLentIntegrations } from '../command-api/access/lent-integrations.js';
 import { openProjectsByName } from '../command-api/projects/projects-by-name.js';
 import { openSessionRepository } from '../command-api/sessions/session-repository.js';
+import type { ModelAttempts } from '../command-api/work/model-gateway/attempts.js';
 import type { CredentialRateLimit } from '../command-api/access/credential-rate-limit.js';
 import type { KeyedMutex } from '../kernel/concurrency.js';
 import type { ApiKeyId } from '../kernel/schema-types.js';
@@ -58,6 +59,7 @@ export type ServiceNeeds = {
   readonly rateLimit: CredentialRateLimit;
   readonly vault: Vault;
   readonly egressRules: EgressRules;
+  readonly modelAttempts: ModelAttempts;
   readonly keyedMutex: KeyedMutex;
 };
 

@@ -6,6 +6,7 @@ import { type Complaint, Fault, valueComplaint, valueFault } from '../../kernel/
 import type { Clock, EventLog } from '../../kernel/ports.js';
 import type { ProjectId } from '../../kernel/schema-types.js';
 import { loadStreamState, transact } from '../../kernel/transact.js';
+import { openSlidingWindow, type SlidingWindow } from '../../kernel/sliding-window.js';
 import { apiKeys, type ApiKey, apiKeyStream, apiKeyValues } from '../facts/api-keys.js';
 import { create, revoke } from './keys.js';
 import { grantKey } from './grant-rules.js';
@@ -25,15 +26,14 @@ type ApiKeyNeeds = {
  * Rate limit: refusals per user and hour. Each tells the caller that the value belongs to another
  * key (contract 4.4).
  */
-const takenValuesMax = 5;
-const takenValuesWindowMs = 3_600_000;
+const takenValues = { max: 5, windowMs: 3_600_000 };
 
 export const apiKeyWrites = (given: ApiKeyNeeds): readonly Route[] => {
-  const needs: Needs = { ...given, refusals: openRefusalCounter(given.clock) };
+  const needs: Needs = { ...given, refusals: openSlidingWindow(given.clock, takenValues) };
   return [createKeyRoute(needs), revokeKeyRoute(needs)];
 };
 
-type Needs = ApiKeyNeeds & { readonly refusals: ReturnType<typeof openRefusalCounter> };
+type Needs = ApiKeyNeeds & { readonly refusals: SlidingWindow };
 
 const createKeyRoute = ({ log, authorizer, secrets, refusals }: Needs): Route =>
   writeRoute(
@@ -58,9 +58,14 @@ const createKeyRoute = ({ log, authorizer, secrets, refusals }: Needs): Route =>
       const valueHash = secrets.hashKey(value);
       if (valueHash === null) throw badKeyForm();
       const id = mint('ApiKeyId');
-      if (body.api_key != null) refusals.check(principal.userId);
+      const waitMs = body.api_key == null ? 0 : refusals.waitMs(principal.userId);
+      if (waitMs > 0) {
+        throw new Fault('too-many', 'Too many key values that cannot be used; try again later', {
+          retryAfterSeconds: Math.ceil(waitMs / 1_000),
+        });
+      }
       if (!(await apiKeyValues.claim({ log }, valueHash, id, cause))) {
-        refusals.note(principal.userId);
+        refusals.count(principal.userId);
         throw valueFault(['body', 'api_key'], 'this key value cannot be used');
       }
       const decide = create({
@@ -152,24 +157,3 @@ const formComplaints = (
   value === null || (keyValueForm.test(value) && hashKey(value) !== null)
     ? []
     : [valueComplaint(['body', 'api_key'], formSentence)];
-
-/**
- * Counter of refusals per user within the last hour, in memory: losing it at a restart is harmless.
- */
-const openRefusalCounter = (clock: Clock) => {
-  const noted = new Map<string, readonly number[]>();
-  const recent = (user: string): readonly number[] =>
-    (noted.get(user) ?? []).filter((at) => clock.milliseconds() - at < takenValuesWindowMs);
-  return {
-    check: (user: string): void => {
-      if (recent(user).length >= takenValuesMax) {
-        throw new Fault('too-many', 'Too many key values that cannot be used; try again later', {
-          retryAfterSeconds: takenValuesWindowMs / 1_000,
-        });
-      }
-    },
-    note: (user: string): void => {
-      noted.set(user, [...recent(user), clock.milliseconds()]);
-    },
-  };
-};

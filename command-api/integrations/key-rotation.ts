@@ -9,7 +9,8 @@ import {
   type Integration,
 } from '../facts/integrations.js';
 import { reseal } from './integrations.js';
-import { eraseSeal, readSeal, sealContext, writeSeal } from './secret-seals.js';
+import { readSeal, sealContext } from '../facts/integration-secrets.js';
+import { eraseSeal, writeSeal } from './secret-seals.js';
 import { serviceAuthorship } from '../work/service-authorship.js';
 import { streamNames } from '../work/stream-names.js';
 

@@ -3,22 +3,13 @@ import type { IntegrationPlace, IntegrationSecretsSealed } from '../../events/in
 import { canonicalJson } from '../../kernel/canonical-json.js';
 import { Fault } from '../../kernel/fault.js';
 import type { EventLog } from '../../kernel/ports.js';
-import type { IntegrationId, SealId } from '../../kernel/schema-types.js';
+import type { SealId } from '../../kernel/schema-types.js';
 import { appendEvents, type Authorship } from '../../kernel/transact.js';
-import type { SealContext, Vault } from '../../kernel/vault.js';
+import type { Vault } from '../../kernel/vault.js';
+import { sealContext } from '../facts/integration-secrets.js';
 import { sealStream, type Integration } from '../facts/integrations.js';
 
 type Seal = { readonly seal_id: SealId; readonly seal_version: number };
-
-export const sealContext = (
-  { organization_id, integration_id, provider }: IntegrationPlace,
-  version: number,
-): SealContext => ({
-  organizationId: organization_id,
-  integrationId: integration_id,
-  provider,
-  version,
-});
 
 /** Fingerprint of a configuration at its place, independent of the order of members. */
 export const configurationFingerprint = (
@@ -43,15 +34,6 @@ export const writeSeal = async (
   if (result === undefined || result === 'conflict') {
     throw new Fault('conflict', 'The secrets could not be sealed; try again');
   }
-};
-
-export const readSeal = async (
-  log: EventLog,
-  integration: IntegrationId,
-  seal: SealId,
-): Promise<IntegrationSecretsSealed | null> => {
-  const [first] = await log.read(sealStream(integration, seal), { limit: 1 });
-  return first === undefined ? null : (first.data as IntegrationSecretsSealed);
 };
 
 /** Erases the ciphertext of a replaced or deleted integration. */

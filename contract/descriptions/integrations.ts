@@ -101,7 +101,36 @@ export const integrationDescriptions: Descriptions = {
     },
     {
       components: 'VertexConfiguration',
-      members: { token: 'Service account as JSON text; write-only.' },
+      members: {
+        token: 'Service account as JSON text; write-only.',
+        region: 'Location of the models; `global` by default.',
+      },
+    },
+    {
+      components: 'TestIntegration',
+      members: { model: 'Model that is called, as the provider names it.' },
+    },
+    {
+      components: 'IntegrationTest',
+      members: {
+        ok: 'True when the model answered.',
+        error_code: 'Code of the error (1101 to 1111); null when the model answered.',
+        message:
+          'Reason of the failure, without anything of the credential; null when it answered.',
+        latency_ms: 'Duration of the call in milliseconds.',
+        tokens: 'Tokens that the provider counted; null when it counted none.',
+        cost: 'Cost of the call in dollars; null when the model has no price.',
+      },
+    },
+    {
+      components: 'ModelTokenCounts',
+      members: {
+        input: 'All tokens of the request.',
+        output: 'All tokens of the answer.',
+        cache_read: 'Tokens of the request that were read from a cache.',
+        cache_write: 'Tokens of the request that were written to a cache.',
+        reasoning: 'Tokens of the answer that the model reasoned with.',
+      },
     },
   ],
 };

@@ -1,4 +1,6 @@
 import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom-client';
+import type { ModelSeries } from '../../kernel/model-calls.js';
+import { openModelSeries } from './model-series.js';
 import { openOperatingSeries, type OperatingSeries } from './operating-series.js';
 import { openSealSeries, type SealSeries } from './seal-series.js';
 
@@ -22,6 +24,7 @@ export type Metrics = {
   /** Counts a closed connection: its client was too slow, or there were too many. */
   readonly connectionCut: (why: 'slow' | 'crowded' | 'crumbs') => void;
   readonly undeclaredAnswer: (operation: string) => void;
+  readonly models: ModelSeries;
   readonly seals: SealSeries;
   /**
    * Registers a callback before each scrape, for figures that must be fetched. A failure keeps the
@@ -110,6 +113,7 @@ export const openMetrics = (): Metrics => {
     loadShed: () => shed.inc(),
     connectionCut: (why) => cuts.inc({ why }),
     undeclaredAnswer: (operation) => mismatches.inc({ operation }),
+    models: openModelSeries(registry),
     seals: openSealSeries(registry),
     beforeScrape: (update) => void updates.push(update),
     text: async () => {

@@ -1,3 +1,5 @@
+import type { ModelErrorCode } from '../model-calls.js';
+import { ownMember } from '../own-member.js';
 import type { MetricError, MetricType } from './record.js';
 
 /** Error types (contract 3.9, in its order). */
@@ -133,6 +135,28 @@ const errorCatalogue: ReadonlyMap<number, ErrorEntry> = new Map([
   ],
 ]);
 
+/** Errors of models (contract 3.9); each has its own message. */
+const modelErrors: Readonly<Record<ModelErrorCode, Omit<ErrorEntry, 'group' | 'message'>>> = {
+  1101: { type: 'configuration_error', severity: 'high', retriable: true },
+  1102: { type: 'credentials_error', severity: 'high', retriable: true },
+  1103: { type: 'not_found_error', severity: 'high', retriable: true },
+  1104: { type: 'rate_limit_error', severity: 'medium', retriable: true },
+  1105: { type: 'llm_api_error', severity: 'medium', retriable: true },
+  1106: { type: 'data_validation_error', severity: 'medium', retriable: false },
+  1107: { type: 'not_applicable_reason', severity: 'low', retriable: false },
+  1108: { type: 'configuration_error', severity: 'high', retriable: true },
+  1109: { type: 'permission_error', severity: 'high', retriable: true },
+  1110: { type: 'llm_api_error', severity: 'medium', retriable: false },
+  1111: { type: 'data_validation_error', severity: 'medium', retriable: false },
+};
+
+const catalogueEntry = (code: number): ErrorEntry | undefined => {
+  const ofModel = ownMember(modelErrors, String(code));
+  return ofModel === undefined
+    ? errorCatalogue.get(code)
+    : { ...ofModel, group: 'model', message: null };
+};
+
 const uncataloguedEntry: ErrorEntry = {
   type: 'uncataloged_error',
   group: 'client',
@@ -153,7 +177,7 @@ export const unfitValueError = (metric: string, type: MetricType): MetricError =
  * Looks up an error code (contract 3.9). A sent message is used only where the catalogue has none.
  */
 export const structuredError = ({ code, message }: MetricError): StructuredError => {
-  const entry = errorCatalogue.get(code) ?? uncataloguedEntry;
+  const entry = catalogueEntry(code) ?? uncataloguedEntry;
   return {
     error_code: code,
     error_type: entry.type,

@@ -16,7 +16,8 @@ import {
 import { openKeyedMutex } from '../../kernel/concurrency.js';
 import { userStream } from '../../command-api/facts/users.js';
 import { rotateKeys } from '../../command-api/integrations/key-rotation.js';
-import { readSeal, sealContext, writeSeal } from '../../command-api/integrations/secret-seals.js';
+import { writeSeal } from '../../command-api/integrations/secret-seals.js';
+import { readSeal, sealContext } from '../../command-api/facts/integration-secrets.js';
 import { sweepUnusedSeals } from '../../command-api/integrations/seal-sweep.js';
 import { openDataKeys } from '../../engines/node/data-keys.js';
 import { diskFiles } from '../../engines/node/files.js';

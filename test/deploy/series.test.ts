@@ -76,8 +76,11 @@ describe('alerts and dashboard', () => {
     const labels = [...metrics.matchAll(/^assay_\w+\{([^}]*)\}/gm)].flatMap(([, pairs = '']) =>
       [...pairs.matchAll(/(\w+)="/g)].map(([, label]) => label),
     );
-    const plain = 'operation status projection kind did why reason witness where le'.split(' ');
-    expect([...new Set(labels)].filter((label = '') => !plain.includes(label))).to.deep.equal([]);
+    const plain =
+      'operation status projection kind did why reason witness where le provider purpose outcome';
+    expect(
+      [...new Set(labels)].filter((label = '') => !plain.split(' ').includes(label)),
+    ).to.deep.equal([]);
   });
 
   it('have a page of the runbook each, which names the alert', () => {
@@ -98,7 +101,14 @@ describe('alerts and dashboard', () => {
 
   it('have a row for each part of the service', () => {
     const rows = panels.filter(({ type }) => type === 'row').map(({ title }) => title);
-    expect(rows).to.deep.equal(['Log', 'Read models', 'History and seals', 'HTTP', 'Sandbox']);
+    expect(rows).to.deep.equal([
+      'Log',
+      'Read models',
+      'History and seals',
+      'HTTP',
+      'Sandbox',
+      'Models',
+    ]);
   });
 
   it('tell how the service is when it has nothing to do', () => {

@@ -36,6 +36,8 @@ export const fillAndDelete = async (
   const lending = { params: { project_id, integration_id: made.id } };
   await send('lendIntegration', lending);
   await send('endIntegrationLending', lending);
+  // A disabled integration is not called.
+  await send('testIntegration', { params: provider, body: { model: mark } });
   await send('deleteIntegration', { params: provider });
   const scorer_id = await scorerOf(send, client, planted);
   const past = { project_id, run_id: world.stream, scorer_id };

@@ -3,7 +3,7 @@ import { rotateCommand, type RotationResult } from '../../command-api/integratio
 import { openReadOnlyLog } from '../../service/log-reader.js';
 import { opsCaller } from '../../cli/ops-client.js';
 import { integrationStream, integrationSlots } from '../../command-api/facts/integrations.js';
-import { readSeal, sealContext } from '../../command-api/integrations/secret-seals.js';
+import { readSeal, sealContext } from '../../command-api/facts/integration-secrets.js';
 import { readConfig } from '../../config.js';
 import { providers, type Provider } from '../../contract/integration-providers.js';
 import { systemClock } from '../../engines/node/clock.js';

@@ -6,7 +6,13 @@ from typing import List, Optional
 
 from ..noun import Noun
 from ..operation import Operation
-from ..types import ConfigureIntegration, Integration, ListProvidersResponse, Message
+from ..types import (
+    ConfigureIntegration,
+    Integration,
+    IntegrationTest,
+    ListProvidersResponse,
+    Message,
+)
 
 _list = Operation("GET", "/v2/integrations", "read")
 _list_providers = Operation("GET", "/v2/integrations/available", "read")
@@ -15,6 +21,7 @@ _select = Operation("PUT", "/v2/integrations/{integration_id}/select", "again")
 _get = Operation("GET", "/v2/integrations/{provider_segment}", "read")
 _configure = Operation("PUT", "/v2/integrations/{provider_segment}", "again")
 _delete = Operation("DELETE", "/v2/integrations/{provider_segment}", "gone")
+_test = Operation("POST", "/v2/integrations/{provider_segment}/test", "keyed")
 
 
 class Integrations(Noun):
@@ -114,4 +121,23 @@ class Integrations(Noun):
             _delete,
             path={"provider_segment": provider_segment},
             if_match=if_match,
+        )
+
+    def test(
+        self,
+        provider_segment: str,
+        *,
+        model: str,
+        idempotency_key: Optional[str] = None,
+    ) -> IntegrationTest:
+        """Call a model by the caller's integration of a provider.
+
+        One request of at most 16 output tokens. `ok` is false when the provider refuses it.
+        Requires `person`; contract 5.9.
+        """
+        return self._ask(
+            _test,
+            path={"provider_segment": provider_segment},
+            body={"model": model},
+            key=idempotency_key,
         )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Dict, List, Literal, TypedDict, Union
+from typing import Any, Dict, List, Literal, Optional, TypedDict, Union
 
 from .several import Permission
 
@@ -16,8 +16,10 @@ __all__ = [
     "CustomConfiguration",
     "DatabricksConfiguration",
     "Integration",
+    "IntegrationTest",
     "ListProvidersResponse",
     "MistralConfiguration",
+    "ModelTokenCounts",
     "NvidiaConfiguration",
     "OpenAiConfiguration",
     "SageMakerConfiguration",
@@ -154,6 +156,15 @@ class Integration(TypedDict):
     is_disabled: bool
 
 
+class IntegrationTest(TypedDict):
+    ok: bool
+    error_code: Optional[int]
+    message: Optional[str]
+    latency_ms: int
+    tokens: Optional[ModelTokenCounts]
+    cost: Optional[float]
+
+
 class ListProvidersResponse(TypedDict):
     integrations: List[
         Literal[
@@ -175,6 +186,14 @@ class ListProvidersResponse(TypedDict):
 
 class MistralConfiguration(TypedDict):
     token: str
+
+
+class ModelTokenCounts(TypedDict):
+    input: int
+    output: int
+    cache_read: int
+    cache_write: int
+    reasoning: int
 
 
 class NvidiaConfiguration(TypedDict):
@@ -213,6 +232,7 @@ class _VertexConfiguration(TypedDict):
 
 
 class VertexConfiguration(_VertexConfiguration, total=False):
+    region: str
     gcs_config: VertexStorage
     multi_modal_config: Dict[str, Any]
 

@@ -186,6 +186,23 @@ export type Integration = {
   readonly is_disabled: boolean;
 };
 
+export type IntegrationTest = {
+  /** True when the model answered. */
+  readonly ok: boolean;
+  /** Code of the error (1101 to 1111); null when the model answered. */
+  readonly error_code: number | null;
+  /**
+   * Reason of the failure, without anything of the credential; null when it answered.
+   */
+  readonly message: string | null;
+  /** Duration of the call in milliseconds. */
+  readonly latency_ms: number;
+  /** Tokens that the provider counted; null when it counted none. */
+  readonly tokens: ModelTokenCounts | null;
+  /** Cost of the call in dollars; null when the model has no price. */
+  readonly cost: number | null;
+};
+
 export type ListProvidersResponse = {
   /** Providers that can be configured. */
   readonly integrations: readonly (
@@ -207,6 +224,19 @@ export type ListProvidersResponse = {
 export type MistralConfiguration = {
   /** Secret that the provider issued; write-only. */
   readonly token: string;
+};
+
+export type ModelTokenCounts = {
+  /** All tokens of the request. */
+  readonly input: number;
+  /** All tokens of the answer. */
+  readonly output: number;
+  /** Tokens of the request that were read from a cache. */
+  readonly cache_read: number;
+  /** Tokens of the request that were written to a cache. */
+  readonly cache_write: number;
+  /** Tokens of the answer that the model reasoned with. */
+  readonly reasoning: number;
 };
 
 export type NvidiaConfiguration = {
@@ -241,6 +271,11 @@ export type SageMakerConfiguration = {
   readonly models?: readonly Readonly<Record<string, unknown>>[];
 };
 
+export type TestIntegration = {
+  /** Model that is called, as the provider names it. */
+  readonly model: string;
+};
+
 export type VegasGatewayConfiguration = {
   /** Secret that the provider issued; write-only. */
   readonly token: string;
@@ -256,6 +291,8 @@ export type VegasGatewayConfiguration = {
 export type VertexConfiguration = {
   /** Service account as JSON text; write-only. */
   readonly token: string;
+  /** Location of the models; `global` by default. */
+  readonly region?: string;
   /** Cloud storage for files. */
   readonly gcs_config?: VertexStorage;
   /** Settings for images, audio and files, as a JSON object. */

@@ -4,7 +4,9 @@ import type {
   ConfigureIntegration,
   DisableIntegration,
   Integration,
+  IntegrationTest,
   ListProvidersResponse,
+  TestIntegration,
 } from './integrations-types.js';
 import type { Message } from './projects-types.js';
 
@@ -89,6 +91,20 @@ export class Integrations {
   disable(input: DisableIntegration, options?: CallOptions): Promise<Integration> {
     return this.#call.answer(
       { method: 'POST', path: '/integrations/disable', isKeyed: true },
+      input,
+      options,
+    );
+  }
+  /**
+   * Call a model by the caller's integration of a provider. One request of at most 16 output
+   * tokens. `ok` is false when the provider refuses it. (contract 5.9)
+   */
+  test(
+    input: { readonly provider_segment: string } & TestIntegration,
+    options?: CallOptions,
+  ): Promise<IntegrationTest> {
+    return this.#call.answer(
+      { method: 'POST', path: '/integrations/{provider_segment}/test', isKeyed: true },
       input,
       options,
     );

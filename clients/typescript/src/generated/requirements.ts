@@ -203,6 +203,7 @@ export type WriteRequirements = {
     readonly delete: 'person';
     readonly select: 'person';
     readonly disable: 'person';
+    readonly test: 'person';
   };
   readonly models: {
     readonly setAccess: 'owner';
