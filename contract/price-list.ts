@@ -1,6 +1,7 @@
-import { Type, type Static } from 'typebox';
+import { Type, type Static, type TObject } from 'typebox';
 import { type Complaint, valueComplaint } from '../kernel/fault.js';
 import { matchRules } from '../kernel/prices/match.js';
+import { shippedVersion } from '../kernel/prices/shipped.js';
 import { mapTokenParts } from '../kernel/prices/token-kinds.js';
 import { id, instant, namedSchema, nullable, nullish, oneOf } from '../kernel/schema-types.js';
 import { operation } from './operation.js';
@@ -27,9 +28,21 @@ const members = {
   ...mapTokenParts(({ label, side }) => Type.Optional(dollars(label, `; absent: as \`${side}\``))),
 };
 const price = namedSchema('Price', Type.Object(members));
-const priceList = namedSchema('PriceList', Type.Object({ prices: Type.Array(price) }));
+const listFacts = { prices: Type.Array(price), use_shipped: Type.Boolean() };
+const priceList = namedSchema(
+  'PriceList',
+  Type.Object({ ...listFacts, shipped_version: Type.String() }),
+);
 export type Price = Static<typeof price>;
+export type PriceListFacts = Static<TObject<typeof listFacts>>;
 export type PriceList = Static<typeof priceList>;
+
+/** Answer about a project's list, with the version of the shipped one. */
+export const priceListAnswer = (prices: readonly Price[], useShipped: boolean): PriceList => ({
+  prices: [...prices],
+  use_shipped: useShipped,
+  shipped_version: shippedVersion,
+});
 
 const shared = {
   section: '5.4',
@@ -42,7 +55,8 @@ export const getPriceList = operation({
   ...shared,
   operationId: 'getPriceList',
   summary: 'What tokens of models cost in a project',
-  description: 'By model, then by date; empty until prices are set.',
+  description:
+    'By model, then by date; empty until prices are set. Its prices count before shipped ones.',
   method: 'GET',
   kind: 'r',
   requires: 'viewer',
@@ -75,13 +89,39 @@ export const setPriceList = operation({
         namedSchema('PriceInput', Type.Object(members, { additionalProperties: false })),
         { maxItems: pricesMax },
       ),
+      use_shipped: Type.Optional(Type.Boolean()),
     },
     { additionalProperties: false },
   ),
   faults: ['not-found', 'forbidden'],
 });
 
-const shownMatch = { entry: nullable(price), rule: nullable(oneOf(matchRules)) };
+const shippedPrice = namedSchema(
+  'ShippedPrice',
+  Type.Object({ ...members, source: Type.String() }),
+);
+const shippedList = namedSchema(
+  'ShippedPriceList',
+  Type.Object({ version: Type.String(), prices: Type.Array(shippedPrice) }),
+);
+
+export const getShippedPriceList = operation({
+  operationId: 'getShippedPriceList',
+  summary: 'Read the list prices of models that the service ships',
+  description: 'Prices of the standard tier, each with the page of the provider that says it.',
+  section: '5.4',
+  method: 'GET',
+  path: '/v2/price_list/shipped',
+  kind: 'r',
+  requires: 'signed-in',
+  response: shippedList,
+});
+
+const shownMatch = {
+  entry: nullable(price),
+  rule: nullable(oneOf(matchRules)),
+  list: nullable(oneOf(['project', 'shipped'])),
+};
 
 export const matchModelPrice = operation({
   ...shared,
@@ -132,6 +172,7 @@ export const listUnpricedModels = operation({
 export const priceListOperations = [
   getPriceList,
   setPriceList,
+  getShippedPriceList,
   matchModelPrice,
   listUnpricedModels,
 ];

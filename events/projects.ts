@@ -14,6 +14,8 @@ export const projectEvents = {
     type: Type.String(),
     created_by: id('UserId'),
     created_at: instant,
+    /** Uses the shipped price list until its own list says otherwise (contract 5.4). */
+    use_shipped: Type.Optional(Type.Literal(true)),
   }),
   ProjectRenamed: event('entity update', { project_id: id('ProjectId'), name: Type.String() }),
   ProjectDetailsChanged: event('entity update', {

@@ -4,10 +4,12 @@ import { hasLog, openEngines } from '../../engines/open.js';
 import { systemClock } from '../../engines/node/clock.js';
 import type { Sandbox, SandboxState } from '../../kernel/sandbox.js';
 import { bad, good, warning, type Finding } from './finding.js';
+import { shippedPricesFinding } from './prices.js';
 
 export const machineFindings = async (config: Config): Promise<readonly Finding[]> => [
   runtimeFinding(),
   await clockFinding(config),
+  shippedPricesFinding(Date.now()),
   await sandboxFinding(config),
 ];
 

@@ -9,10 +9,11 @@ type ProjectChange = {
   readonly labels?: readonly string[] | null;
 };
 
+/** New projects use the shipped price list (contract 5.4). */
 export const create =
-  (data: ProjectCreated): Decide<Project | null, ProjectEvent> =>
+  (creation: Omit<ProjectCreated, 'use_shipped'>): Decide<Project | null, ProjectEvent> =>
   (project) =>
-    project === null ? [{ type: 'ProjectCreated', data }] : [];
+    project === null ? [{ type: 'ProjectCreated', data: { ...creation, use_shipped: true } }] : [];
 
 /** Null or absent: the member stays as it is (contract 7, on 1.2). */
 export const change =

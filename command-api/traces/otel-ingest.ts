@@ -1,7 +1,7 @@
 import type { TraceEvent } from '../../events/traces.js';
 import { Fault } from '../../kernel/fault.js';
 import { otelMapping } from '../../kernel/otel/mapping.js';
-import { otelRecord } from '../../kernel/otel/record.js';
+import { otelModelCall } from '../../kernel/otel/record.js';
 import type { OtelSpan } from '../../kernel/otel/span.js';
 import {
   laterPosition,
@@ -101,8 +101,8 @@ const otelTraceWrite = (
       parent_id: parent === undefined ? traceId : idOf(parent),
       sent,
     };
-    if (prices.isEmpty) return span;
-    const price = prices.priceOf({ ...otelRecord(otelMapping, sent, cause.at), ...span });
+    const call = prices.isEmpty ? null : otelModelCall(otelMapping, sent, cause.at);
+    const price = call === null ? undefined : prices.priceOfModel(call.model, call.at);
     return price === undefined ? span : { ...span, price };
   };
   return {

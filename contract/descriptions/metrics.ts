@@ -62,6 +62,9 @@ export const metricDescriptions: Descriptions = {
     cot_enabled: 'True adds the column `metrics/<metric_key>_explanation`.',
     metric_key: 'Name of the metric under test without `metrics/`, 1 to 128 characters.',
     prices: 'Prices of models, 500 at most.',
+    use_shipped: 'True: models without a price of their own have the shipped one.',
+    shipped_version: 'Day on which the shipped prices were read; it names their version.',
+    list: 'List that has the price: the one of the project, or the shipped one; null: none.',
     rule:
       'Way in which the name was found: as it is, by a pattern, or in its simplified form; null: ' +
       'the model has no price.',
@@ -137,6 +140,17 @@ export const metricDescriptions: Descriptions = {
       },
     },
     {
+      components: 'ShippedPriceList',
+      members: {
+        version: 'Day on which the prices were read.',
+        prices: 'Prices of models in the order of their providers.',
+      },
+    },
+    {
+      components: 'ShippedPrice',
+      members: { source: 'Page of the provider on which the price was read.' },
+    },
+    {
       components: 'PriceMatch',
       members: { entry: 'Price that the model has; null: none.' },
     },
@@ -151,7 +165,7 @@ export const metricDescriptions: Descriptions = {
       },
     },
     {
-      components: 'Price PriceInput',
+      components: 'Price PriceInput ShippedPrice',
       members: {
         model: 'Name of the model, 1 to 255 characters; a `*` at its end stands for any end.',
         from: 'Time from which the price holds; one price of a model per time.',

@@ -18,7 +18,7 @@ import {
   type RoutingHeader,
 } from './mapping.js';
 import { firstMatch, type Rule } from './rule.js';
-import { attributesView, spanView, type OtelSpan, type SpanView } from './span.js';
+import { attributesView, spanView, type OtelSpan, type OtelValue, type SpanView } from './span.js';
 import { nonEmptyText } from './values.js';
 import { memoizeByObject } from '../memoize-by-object.js';
 
@@ -89,6 +89,25 @@ export const otelRecord = (
   }
   return record;
 };
+
+/**
+ * Model of a span that maps to an llm record, and its start; null for others. As `otelRecord` for
+ * models that are scalars, without mapping anything else: it runs for each received span.
+ */
+export const otelModelCall = (
+  { rules }: OtelMapping,
+  span: OtelSpan,
+  receivedAt: Instant,
+): { readonly model: string; readonly at: Instant } | null => {
+  const attributes = span.attributes?.filter(({ value }) => isScalar(value));
+  const read = attributesView(attributes ?? [], rules.aliases);
+  const model = firstMatch<Json>(rules.members.llm['model'] ?? [], read);
+  if (typeof model !== 'string' || firstMatch(rules.kind, read) !== 'llm') return null;
+  return { model, at: instantOf(span.startTimeUnixNano) ?? receivedAt };
+};
+
+const isScalar = ({ arrayValue, kvlistValue }: OtelValue): boolean =>
+  arrayValue === undefined && kvlistValue === undefined;
 
 const setMember = <K extends keyof OtelRecord>(
   record: Writable<OtelRecord>,

@@ -1,5 +1,6 @@
 import { costAtPrices } from './cost.js';
 import { matchPrice, type MatchRule, type PriceEntry } from './match.js';
+import { shippedEntries, shippedVersion } from './shipped.js';
 import type { SpanPrice, TokensByKind } from './token-kinds.js';
 import { memoizeByObject } from '../memoize-by-object.js';
 import type { Instant } from '../schema-types.js';
@@ -15,14 +16,16 @@ type FoundPrice = {
   readonly list: PriceList;
 };
 
-/** The project's own list. */
-export const projectPrices = (entries: readonly PriceEntry[]): PriceList => ({
-  name: 'project',
-  entries,
-});
+const shippedList: PriceList = { name: `shipped ${shippedVersion}`, entries: shippedEntries };
+
+/** Lists of a project: its own counts before the shipped one. */
+export const priceLists = (entries: readonly PriceEntry[], useShipped: boolean): PriceLists => [
+  ...(entries.length > 0 ? [{ name: 'project', entries }] : []),
+  ...(useShipped ? [shippedList] : []),
+];
 
 /** Entry that prices a model at an instant, in the first list that has one. */
-const findPrice = (lists: PriceLists, model: string, at: Instant): FoundPrice | null => {
+export const findPrice = (lists: PriceLists, model: string, at: Instant): FoundPrice | null => {
   for (const list of lists) {
     const found = matchPrice(list.entries, model, at);
     if (found !== null) return { ...found, list };

@@ -1,9 +1,9 @@
-import { unpricedModelsMax, type Price, type UnpricedModel } from '../../contract/price-list.js';
+import { unpricedModelsMax, type UnpricedModel } from '../../contract/price-list.js';
 import { valueFault } from '../../kernel/fault.js';
 import type { Filter } from '../../kernel/filter.js';
 import { nearestName } from '../../kernel/nearest-name.js';
-import { matchPrice } from '../../kernel/prices/match.js';
 import { simplifiedNames } from '../../kernel/prices/model-names.js';
+import { findPrice, type PriceLists } from '../../kernel/prices/price-lists.js';
 import type { RecordQueries } from '../../kernel/records/record-queries.js';
 import {
   groupsMax,
@@ -14,6 +14,7 @@ import {
 import type { Instant } from '../../kernel/schema-types.js';
 import { wholeWindowMinutes } from '../metrics/plan.js';
 
+type Shown = Pick<UnpricedModel, 'entry' | 'rule' | 'list'>;
 type Window = { readonly from: Instant | null; readonly to: Instant | null };
 
 const tokensMetric = 'num_total_tokens';
@@ -54,11 +55,11 @@ export const unpricedModels = async (
   project: string,
   {
     window,
-    prices,
+    lists,
     now,
   }: {
     readonly window: Window;
-    readonly prices: readonly Price[];
+    readonly lists: PriceLists;
     readonly now: Instant;
   },
 ): Promise<readonly UnpricedModel[]> => {
@@ -74,7 +75,7 @@ export const unpricedModels = async (
     .map(countsOf)
     .toSorted((one, other) => other.spans - one.spans)
     .slice(0, unpricedModelsMax)
-    .map((counts) => ({ ...counts, ...priceNear(prices, counts.model, now) }));
+    .map((counts) => ({ ...counts, ...priceNear(lists, counts.model, now) }));
 };
 
 const countsOf = ({ values: [model], buckets }: AggregateGroup) => ({
@@ -83,17 +84,24 @@ const countsOf = ({ values: [model], buckets }: AggregateGroup) => ({
   tokens: buckets.reduce((sum, { widgets }) => sum + Number(widgets[tokensMetric] ?? 0), 0),
 });
 
-const priceNear = (
-  prices: readonly Price[],
-  model: string | null,
-  now: Instant,
-): Pick<UnpricedModel, 'entry' | 'rule'> => {
-  if (model === null) return { entry: null, rule: null };
-  const found = matchPrice(prices, model, now);
-  if (found !== null) return { entry: { ...found.entry }, rule: found.rule };
-  const names = new Map(prices.map((price) => [price.model, price]));
+const priceNear = (lists: PriceLists, model: string | null, now: Instant): Shown => {
+  const match = model === null ? noMatch : shownMatch(lists, model, now);
+  if (model === null || match.entry !== null) return match;
+  const names = new Map(
+    lists.toReversed().flatMap(({ entries }) => entries.map((entry) => [entry.model, entry])),
+  );
   const near = [model, ...simplifiedNames(model)]
     .map((name) => nearestName(name, names.keys()))
     .find((name) => name !== null);
-  return { entry: (near !== undefined && names.get(near)) || null, rule: null };
+  return { ...noMatch, entry: (near !== undefined && names.get(near)) || null };
+};
+
+const noMatch = { entry: null, rule: null, list: null };
+
+/** Answer about the price that a model has at an instant. */
+export const shownMatch = (lists: PriceLists, model: string, at: Instant): Shown => {
+  const found = findPrice(lists, model, at);
+  if (found === null) return noMatch;
+  const { entry, rule, list } = found;
+  return { entry: { ...entry }, rule, list: list.name === 'project' ? 'project' : 'shipped' };
 };

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { priceList, priceListStream } from '../../command-api/facts/price-list.js';
-import { setPrices } from '../../command-api/price-list/prices.js';
+import { setPrices as decideOn } from '../../command-api/price-list/prices.js';
 import type { Price } from '../../contract/price-list.js';
 import type { PriceListEvent } from '../../events/price-list.js';
 import { transact } from '../../kernel/transact.js';
@@ -10,6 +10,12 @@ import { authorAt, instantAfter, testLog } from '../support/test-log.js';
 
 const given = deciderSpec(priceList);
 const project = projectId(1);
+const setPrices = (
+  projectId: typeof project,
+  prices: readonly Price[],
+  useShipped?: boolean,
+  createdWithShipped = false,
+) => decideOn(projectId, { prices, useShipped }, createdWithShipped);
 const price = (model: string, more: Partial<Price> = {}): Price => ({
   model,
   from: instantAfter(0),
@@ -17,11 +23,12 @@ const price = (model: string, more: Partial<Price> = {}): Price => ({
   output: 2,
   ...more,
 });
-const list = (...prices: readonly Price[]): PriceListEvent => ({
+const listWith = (useShipped: boolean, ...prices: readonly Price[]): PriceListEvent => ({
   type: 'PriceListSet',
   schema: 2,
-  data: { project_id: project, prices: [...prices], use_shipped: false },
+  data: { project_id: project, prices: [...prices], use_shipped: useShipped },
 });
+const list = (...prices: readonly Price[]): PriceListEvent => listWith(false, ...prices);
 
 describe('deciding on a price list', () => {
   it('orders prices by model, then date, and leaves a list that is already so', () => {
@@ -43,6 +50,25 @@ describe('deciding on a price list', () => {
     given(kinds)
       .when(setPrices(project, [price('a')]))
       .then(list(price('a')));
+  });
+
+  it('uses shipped prices as the project was created, until somebody says so', () => {
+    given().when(setPrices(project, [])).thenNothing();
+    given()
+      .when(setPrices(project, [price('a')], undefined, true))
+      .then(listWith(true, price('a')));
+    given()
+      .when(setPrices(project, [], true))
+      .then(listWith(true));
+    given(listWith(true))
+      .when(setPrices(project, [], false, true))
+      .then(listWith(false));
+    given(listWith(false))
+      .when(setPrices(project, [], undefined, true))
+      .thenNothing();
+    given(listWith(true, price('a')))
+      .when(setPrices(project, [price('b')]))
+      .then(listWith(true, price('b')));
   });
 
   it('stores version 2, and reads lists of version 1', async () => {

@@ -15,7 +15,10 @@ const creation = {
   created_by: userId(1),
   created_at: instantAfter(0),
 };
-const made: ProjectEvent = { type: 'ProjectCreated', data: creation };
+const made: ProjectEvent = {
+  type: 'ProjectCreated',
+  data: { ...creation, use_shipped: true },
+};
 const renamed: ProjectEvent = { type: 'ProjectRenamed', data: { project_id: id, name: 'new' } };
 const described: ProjectEvent = {
   type: 'ProjectDetailsChanged',

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import type { Price, PriceList } from '../../contract/price-list.js';
+import { shippedEntries, shippedVersion } from '../../kernel/prices/shipped.js';
 import { sharedApp, type App } from '../support/app.js';
 import { otelRequest, otelSpan } from '../support/otlp.js';
 import { expectInvalid, expectRefused, keyRing } from '../support/key-ring.js';
@@ -21,8 +22,13 @@ describe('the price list of a project', () => {
     root = `/v2/projects/${project.body.id}`;
   });
 
-  const setPrices = (prices: readonly Body[], client = app.client) =>
-    client.send<PriceList>('PUT', `${root}/price_list`, { body: { prices } });
+  const setPrices = (prices: readonly Body[], client = app.client, more: Body = {}) =>
+    client.send<PriceList>('PUT', `${root}/price_list`, { body: { prices, ...more } });
+  const answer = (...prices: readonly Price[]) => ({
+    prices,
+    use_shipped: true,
+    shipped_version: shippedVersion,
+  });
   const shown = async () => (await app.client.call<PriceList>('GET', `${root}/price_list`)).body;
   const price = (model: string, from: string, input: number, output: number): Price => ({
     model,
@@ -60,17 +66,17 @@ describe('the price list of a project', () => {
   };
 
   it('is empty at first, and answered by model and date', async () => {
-    expect(await shown()).to.deep.equal({ prices: [] });
+    expect(await shown()).to.deep.equal(answer());
     const [old, newer, other] = [
       price('m', '2026-01-01', 1, 2),
       price('m', '2026-02-01', 3, 4),
       price('a', '2026-02-01', 0, 0.5),
     ];
     const set = await setPrices([newer, other, old]);
-    expect(set.body).to.deep.equal({ prices: [other, old, newer] });
+    expect(set.body).to.deep.equal(answer(other, old, newer));
     expect(await shown()).to.deep.equal(set.body);
-    expect((await setPrices([])).body).to.deep.equal({ prices: [] });
-    expect(await shown()).to.deep.equal({ prices: [] });
+    expect((await setPrices([])).body).to.deep.equal(answer());
+    expect(await shown()).to.deep.equal(answer());
   });
 
   it('computes the cost of llm spans without one by the price of their time', async () => {
@@ -130,11 +136,11 @@ describe('the price list of a project', () => {
 
   it('keeps the kinds of a price, and takes a changed one for a change', async () => {
     const one = { ...price('m', '2026-01-01', 10, 0), cache_read: 0, output_image: 40 };
-    expect((await setPrices([one])).body).to.deep.equal({ prices: [one] });
-    expect(await shown()).to.deep.equal({ prices: [one] });
+    expect((await setPrices([one])).body).to.deep.equal(answer(one));
+    expect(await shown()).to.deep.equal(answer(one));
     const other = { ...one, cache_read: 1 };
-    expect((await setPrices([other])).body).to.deep.equal({ prices: [other] });
-    expect(await shown()).to.deep.equal({ prices: [other] });
+    expect((await setPrices([other])).body).to.deep.equal(answer(other));
+    expect(await shown()).to.deep.equal(answer(other));
   });
 
   it('follows later token counts, and yields to a later cost', async () => {
@@ -184,25 +190,63 @@ describe('the price list of a project', () => {
       price('gpt-4o*', '2026-01-01', 5, 5),
       price('gpt-4o', '2026-01-01', 1, 1),
     ];
-    await setPrices([family, model]);
+    await setPrices([family, model], app.client, { use_shipped: false });
     const match = async (body: Body) =>
       (await app.client.call('POST', `${root}/price_list/match`, { body })).body;
-    const simplified = { entry: model, rule: 'simplified' };
+    const simplified = { entry: model, rule: 'simplified', list: 'project' };
     expect(await match({ model: 'openai/GPT-4o-2024-08-06' })).to.deep.equal({
       entry: family,
       rule: 'simplified_pattern',
+      list: 'project',
     });
     expect(await match({ model: 'GPT-4o' })).to.deep.equal(simplified);
     const early = { model: 'gpt-4o', at: '2025-12-31T00:00:00Z' };
-    expect(await match(early)).to.deep.equal({ entry: null, rule: null });
+    expect(await match(early)).to.deep.equal({ entry: null, rule: null, list: null });
     await log([llm('azure/GPT-4o', '2026-02-01'), llm('gpt-4o-audio', '2026-02-01')]);
     expect(await costs()).to.have.members([0.0012, 0.006]);
     const star = await setPrices([price('gpt*4o', '2026-01-01', 1, 1)]);
     expectInvalid(star, ['body', 'prices', '0', 'model'], 'value_error');
   });
 
+  it('uses shipped prices after its own, unless it says otherwise', async () => {
+    const shipped = (
+      await app.client.call<{ readonly version: string; readonly prices: Body[] }>(
+        'GET',
+        '/v2/price_list/shipped',
+      )
+    ).body;
+    expect(shipped.version).to.equal(shippedVersion);
+    expect(shipped.prices).to.have.length(shippedEntries.length);
+    expect(shipped.prices.find(({ model }) => model === 'gpt-4o')).to.include({
+      input: 2.5,
+      cache_read: 1.25,
+      source: 'https://developers.openai.com/api/docs/pricing',
+    });
+    const match = async () =>
+      (
+        await app.client.call<Body>('POST', `${root}/price_list/match`, {
+          body: { model: 'gpt-4o' },
+        })
+      ).body;
+    expect(await match()).to.deep.include({ rule: 'exact', list: 'shipped' });
+    await log([llm('openai/gpt-4o-2024-08-06', '2026-02-01', { num_cached_input_tokens: 1_000 })]);
+    const mini = { 'gen_ai.response.model': 'gpt-4o-mini' };
+    await sendSpan({ ...mini, 'gen_ai.usage.input_tokens': 1_000_000 });
+    expect(await costs()).to.have.members([0.00325, 0.15]);
+    await setPrices([price('gpt-4o', '2026-01-01', 0, 0)]);
+    expect(await match()).to.deep.include({ rule: 'exact', list: 'project' });
+    await setPrices([], app.client, { use_shipped: false });
+    expect(await match()).to.deep.equal({ entry: null, rule: null, list: null });
+    expect(await shown()).to.include({ use_shipped: false });
+    await log([llm('gpt-4o', '2026-02-01')]);
+    expect(await costs()).to.have.members([0.00325, 0.15, null]);
+    await setPrices([]);
+    expect(await shown()).to.include({ use_shipped: false });
+  });
+
   it('lists the models without a price, with the nearest entry (models 1.38)', async () => {
     const known = price('gpt-4o', '2026-01-01', 1, 1);
+    await setPrices([], app.client, { use_shipped: false });
     const typo = llm('gpt-4p', '2026-02-01');
     await log([typo, typo, llm('gpt-4o', '2026-01-15'), llm('mine', '2026-02-01', { cost: 1 })]);
     const { model: _, ...nameless } = llm('', '2026-02-01');
@@ -218,9 +262,9 @@ describe('the price list of a project', () => {
     const unpriced = async (query = '') =>
       (await app.client.call('GET', `${root}/price_list/unpriced${query}`)).body;
     const models = [
-      { model: null, spans: 3, tokens: 3_600, entry: null, rule: null },
-      { model: 'gpt-4p', spans: 2, tokens: 2_400, entry: known, rule: null },
-      { model: 'gpt-4o', spans: 1, tokens: 1_200, entry: known, rule: 'exact' },
+      { model: null, spans: 3, tokens: 3_600, entry: null, rule: null, list: null },
+      { model: 'gpt-4p', spans: 2, tokens: 2_400, entry: known, rule: null, list: null },
+      { model: 'gpt-4o', spans: 1, tokens: 1_200, entry: known, rule: 'exact', list: 'project' },
     ];
     expect(await unpriced()).to.deep.equal({ models });
     const later = '?start_time=2026-02-01T00:00:00Z';

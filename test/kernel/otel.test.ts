@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import * as fc from 'fast-check';
 import { ruleInputNames, otelMapping } from '../../kernel/otel/mapping.js';
-import { otelRecord, type OtelRecord } from '../../kernel/otel/record.js';
+import { otelModelCall, otelRecord, type OtelRecord } from '../../kernel/otel/record.js';
 import type { JsonObject } from '../../kernel/schema-types.js';
 import { otelSpan } from '../support/otlp.js';
 import { noon, readSpan, recordOf } from '../support/otel-records.js';
@@ -313,6 +313,14 @@ describe('spans of exporters', () => {
         const record = otelRecord(otelMapping, span, noon);
         expect(JSON.parse(JSON.stringify(record))).to.deep.equal(record);
         expect(Object.keys(record.user_metadata ?? {}).length).to.be.at.most(200);
+        const flat = given.filter(
+          ({ value: one }) => !/^{"(array|kvlist)/.test(JSON.stringify(one)),
+        );
+        const scalars = readSpan({ ...otelSpan({ id: 1 }), attributes: flat });
+        const { type, model, created_at: at } = otelRecord(otelMapping, scalars, noon);
+        expect(otelModelCall(otelMapping, span, noon)).to.deep.equal(
+          type === 'llm' && model !== undefined ? { model, at } : null,
+        );
       }),
       { seed, numRuns: runs(300) },
     );

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import * as fc from 'fast-check';
 import { matchPrice, type PriceEntry } from '../../../kernel/prices/match.js';
 import { simplifiedNames } from '../../../kernel/prices/model-names.js';
-import { costOf, projectPrices } from '../../../kernel/prices/price-lists.js';
+import { costOf, priceLists } from '../../../kernel/prices/price-lists.js';
 import { instantAfter } from '../../support/test-log.js';
 
 const entry = (model: string, after = 0): PriceEntry => ({
@@ -67,7 +67,7 @@ describe('the price of a model by its name', () => {
   });
 
   it('gives a call its cost, and none without a price', () => {
-    const lists = [projectPrices([entry('m')])];
+    const lists = priceLists([entry('m')], false);
     expect(costOf({ input: 2_000_000 }, 'vendor/m', lists, at)).to.equal(2);
     expect(costOf({ input: 2_000_000 }, 'n', lists, at)).to.equal(null);
     expect(costOf({}, 'm', lists, at)).to.equal(null);

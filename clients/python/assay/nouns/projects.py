@@ -16,8 +16,10 @@ from ..types import (
     PriceList,
     PriceMatch,
     Project,
+    ShippedPriceList,
 )
 
+_get_shipped_price_list = Operation("GET", "/v2/price_list/shipped", "read")
 _list = Operation("GET", "/v2/projects", "read")
 _create = Operation("POST", "/v2/projects", "keyed")
 _list_all_projects = Operation("GET", "/v2/projects/all", "read")
@@ -33,6 +35,14 @@ _list_unpriced_models = Operation("GET", "/v2/projects/{project_id}/price_list/u
 
 class Projects(Noun):
     """Containers of everything else; the role in a project determines access."""
+
+    def get_shipped_price_list(self) -> ShippedPriceList:
+        """Read the list prices of models that the service ships.
+
+        Prices of the standard tier, each with the page of the provider that says it. Requires
+        `signed-in`; contract 5.4.
+        """
+        return self._ask(_get_shipped_price_list)
 
     def list(
         self,
@@ -157,7 +167,8 @@ class Projects(Noun):
     ) -> PriceList:
         """What tokens of models cost in a project.
 
-        By model, then by date; empty until prices are set. Requires `viewer`; contract 5.4.
+        By model, then by date; empty until prices are set. Its prices count before shipped ones.
+        Requires `viewer`; contract 5.4.
         """
         return self._ask(
             _get_price_list,
@@ -169,6 +180,7 @@ class Projects(Noun):
         project_id: str,
         *,
         prices: Sequence[PriceInput],
+        use_shipped: Optional[bool] = None,
     ) -> PriceList:
         """Say what tokens of models cost in a project.
 
@@ -178,7 +190,7 @@ class Projects(Noun):
         return self._ask(
             _set_price_list,
             path={"project_id": project_id},
-            body={"prices": prices},
+            body={"prices": prices, "use_shipped": use_shipped},
         )
 
     def match_model_price(

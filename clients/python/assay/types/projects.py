@@ -10,6 +10,8 @@ __all__ = [
     "PriceInput",
     "PriceList",
     "PriceMatch",
+    "ShippedPrice",
+    "ShippedPriceList",
     "UnpricedModel",
 ]
 
@@ -58,11 +60,39 @@ PriceInput = TypedDict(
 
 class PriceList(TypedDict):
     prices: List[Price]
+    use_shipped: bool
+    shipped_version: str
 
 
 class PriceMatch(TypedDict):
     entry: Optional[Price]
     rule: Optional[Literal["exact", "pattern", "simplified", "simplified_pattern"]]
+    list: Optional[Literal["project", "shipped"]]
+
+
+ShippedPrice = TypedDict(
+    "ShippedPrice",
+    {
+        "model": str,
+        "from": str,
+        "input": float,
+        "output": float,
+        "cache_read": float,
+        "cache_write": float,
+        "reasoning": float,
+        "input_audio": float,
+        "output_audio": float,
+        "input_image": float,
+        "output_image": float,
+        "source": str,
+    },
+    total=False,
+)
+
+
+class ShippedPriceList(TypedDict):
+    version: str
+    prices: List[ShippedPrice]
 
 
 class UnpricedModel(TypedDict):
@@ -71,3 +101,4 @@ class UnpricedModel(TypedDict):
     tokens: int
     entry: Optional[Price]
     rule: Optional[Literal["exact", "pattern", "simplified", "simplified_pattern"]]
+    list: Optional[Literal["project", "shipped"]]

@@ -148,6 +148,10 @@ export type PriceInput = {
 export type PriceList = {
   /** Prices of models, 500 at most. */
   readonly prices: readonly Price[];
+  /** True: models without a price of their own have the shipped one. */
+  readonly use_shipped: boolean;
+  /** Day on which the shipped prices were read; it names their version. */
+  readonly shipped_version: string;
 };
 
 export type PriceMatch = {
@@ -158,6 +162,10 @@ export type PriceMatch = {
    * the model has no price.
    */
   readonly rule: 'exact' | 'pattern' | 'simplified' | 'simplified_pattern' | null;
+  /**
+   * List that has the price: the one of the project, or the shipped one; null: none.
+   */
+  readonly list: 'project' | 'shipped' | null;
 };
 
 export type Project = {
@@ -218,6 +226,42 @@ export type RunSummary = {
 export type SetPriceList = {
   /** Prices of models, 500 at most. */
   readonly prices: readonly PriceInput[];
+  /** True: models without a price of their own have the shipped one. */
+  readonly use_shipped?: boolean;
+};
+
+export type ShippedPrice = {
+  /** Name of the model, 1 to 255 characters; a `*` at its end stands for any end. */
+  readonly model: string;
+  /** Time from which the price holds; one price of a model per time. */
+  readonly from: string;
+  /** Dollars per million input tokens. */
+  readonly input: number;
+  /** Dollars per million output tokens. */
+  readonly output: number;
+  /** Dollars per million cached input tokens; absent: as `input`. */
+  readonly cache_read?: number;
+  /** Dollars per million cache creation input tokens; absent: as `input`. */
+  readonly cache_write?: number;
+  /** Dollars per million reasoning tokens; absent: as `output`. */
+  readonly reasoning?: number;
+  /** Dollars per million audio input tokens; absent: as `input`. */
+  readonly input_audio?: number;
+  /** Dollars per million audio output tokens; absent: as `output`. */
+  readonly output_audio?: number;
+  /** Dollars per million image input tokens; absent: as `input`. */
+  readonly input_image?: number;
+  /** Dollars per million image output tokens; absent: as `output`. */
+  readonly output_image?: number;
+  /** Page of the provider on which the price was read. */
+  readonly source: string;
+};
+
+export type ShippedPriceList = {
+  /** Day on which the prices were read. */
+  readonly version: string;
+  /** Prices of models in the order of their providers. */
+  readonly prices: readonly ShippedPrice[];
 };
 
 export type UnpricedModel = {
@@ -231,6 +275,10 @@ export type UnpricedModel = {
   readonly entry: Price | null;
   /** Way in which a price is found now; null: the model has none. */
   readonly rule: 'exact' | 'pattern' | 'simplified' | 'simplified_pattern' | null;
+  /**
+   * List that has the price: the one of the project, or the shipped one; null: none.
+   */
+  readonly list: 'project' | 'shipped' | null;
 };
 
 export type UserSummary = {

@@ -1,5 +1,5 @@
 // Written by npm run generate from the contract: change that.
-import type { Call, CallOptions, Paged } from '../call.js';
+import type { Call, CallOptions, NoInput, Paged } from '../call.js';
 import type {
   ChangeProject,
   CreateProject,
@@ -12,6 +12,7 @@ import type {
   Project,
   ProjectPage,
   SetPriceList,
+  ShippedPriceList,
 } from './projects-types.js';
 
 /** Containers of everything else; the role in a project determines access. */
@@ -100,7 +101,7 @@ export class Projects {
   }
   /**
    * What tokens of models cost in a project. By model, then by date; empty until prices are
-   * set. (contract 5.4)
+   * set. Its prices count before shipped ones. (contract 5.4)
    */
   priceList(
     input: { readonly project_id?: string } = {},
@@ -122,6 +123,17 @@ export class Projects {
   ): Promise<PriceList> {
     return this.#call.answer(
       { method: 'PUT', path: '/projects/{project_id}/price_list' },
+      input,
+      options,
+    );
+  }
+  /**
+   * Read the list prices of models that the service ships. Prices of the standard tier, each
+   * with the page of the provider that says it. (contract 5.4)
+   */
+  shippedPriceList(input: NoInput = {}, options?: CallOptions): Promise<ShippedPriceList> {
+    return this.#call.answer(
+      { method: 'GET', path: '/price_list/shipped', isRead: true },
       input,
       options,
     );

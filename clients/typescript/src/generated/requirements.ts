@@ -29,6 +29,7 @@ export type ReadRequirements = {
     readonly page: 'signed-in';
     readonly get: 'viewer';
     readonly priceList: 'viewer';
+    readonly shippedPriceList: 'signed-in';
     readonly matchModelPrice: 'viewer';
     readonly listUnpricedModels: 'viewer';
   };
