@@ -1,5 +1,6 @@
 import { Type, type Static, type TSchema } from 'typebox';
 import { spanKinds } from '../kernel/records/columns.js';
+import { mapTokenParts } from '../kernel/prices/token-kinds.js';
 import type { Population } from '../kernel/records/record.js';
 import { mapRecordFields, mapSpanFields } from '../kernel/records/span-fields.js';
 import {
@@ -22,6 +23,17 @@ import { optionalWindow, runSelector } from './selectors.js';
 import { structuredErrorShape } from './metrics.js';
 
 const json = Type.Unsafe<Json>(Type.Unknown());
+const dollarsOf = (label: string) =>
+  Type.Number({ description: `Dollars per million ${label} tokens.` });
+const spanPrice = namedSchema(
+  'SpanPrice',
+  Type.Object({
+    input: dollarsOf('input'),
+    output: dollarsOf('output'),
+    ...mapTokenParts(({ label }) => Type.Optional(dollarsOf(label))),
+    list: Type.Optional(Type.String()),
+  }),
+);
 const metricInfo = namedSchema(
   'MetricInfo',
   Type.Union([
@@ -31,6 +43,7 @@ const metricInfo = namedSchema(
         status_type: Type.Literal('success'),
         value: json,
         scorer_value: Type.Optional(json),
+        price: Type.Optional(spanPrice),
       }),
     ),
     namedSchema(

@@ -2,7 +2,7 @@ import { useMemo, useState } from 'preact/hooks';
 import { Button } from '../parts/button.js';
 import { metricLabel } from '../parts/metrics.js';
 import { RecordedWord } from '../parts/recorded-text.js';
-import { metricRows, type AnyRecord } from './record-facts.js';
+import { metricRows, tokenRows, type AnyRecord } from './record-facts.js';
 
 const pageSize = 200;
 
@@ -39,9 +39,40 @@ export const MetricsTab = ({ record }: { readonly record: AnyRecord }) => {
           ))}
         </tbody>
       </table>
+      <TokenTable record={record} />
       {rows.length > shown && (
         <Button onClick={() => setShown(shown + pageSize)}>{rows.length - shown} more</Button>
       )}
     </div>
+  );
+};
+
+const TokenTable = ({ record }: { readonly record: AnyRecord }) => {
+  const rows = tokenRows(record);
+  if (rows.length === 0) return null;
+  return (
+    <table class="facts">
+      <caption>Tokens by kind</caption>
+      <thead>
+        <tr>
+          <th scope="col">Kind</th>
+          <th scope="col" class="number">
+            Tokens
+          </th>
+          <th scope="col" class="number">
+            Cost
+          </th>
+        </tr>
+      </thead>
+      <tbody>
+        {rows.map(({ label, tokens, cost }) => (
+          <tr key={label}>
+            <th scope="row">{label}</th>
+            <td class="number">{tokens}</td>
+            <td class="number">{cost ?? '–'}</td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
   );
 };

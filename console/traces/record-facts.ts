@@ -2,6 +2,8 @@ import type { Span } from '../../clients/typescript/src/generated/spans-types.js
 import type { MetricInfo } from '../../clients/typescript/src/generated/traces-types-3.js';
 import type { TracePage } from '../../clients/typescript/src/generated/traces-types-4.js';
 import { printCost, printCount, printDuration, printScore } from '../parts/numbers.js';
+import { costsByKind } from '../../kernel/prices/cost.js';
+import { tokenParts, tokensOfMetrics, type TokenKind } from '../../kernel/prices/token-kinds.js';
 import { ownMember } from '../../kernel/own-member.js';
 
 export type TraceRecord = TracePage['records'][number];
@@ -70,6 +72,33 @@ const metricText = (name: string, value: unknown): string => {
   if (/(^|_)cost$/.test(name)) return printCost(value);
   return Number.isInteger(value) ? printCount(value) : printScore(value);
 };
+
+type TokenRow = {
+  readonly label: string;
+  readonly tokens: string;
+  /** Dollars; null: the span has no price of its own. */
+  readonly cost: string | null;
+};
+
+/**
+ * Tokens of a record by kind, and what each kind cost where the cost follows from a price; empty
+ * for records that count no kinds and have no price.
+ */
+export const tokenRows = (record: AnyRecord): readonly TokenRow[] => {
+  const tokens = tokensOfMetrics((name) => metricNumber(record, name));
+  const info = ownMember(record.metric_info, 'cost');
+  const price = info?.status_type === 'success' ? info.price : undefined;
+  const costs = costsByKind(tokens, price ?? { input: 0, output: 0 });
+  if (price === undefined && costs.every(({ kind }) => isSide(kind))) return [];
+  return costs.map(({ kind, tokens: count, dollars }) => ({
+    label: isSide(kind) ? `other ${kind}` : tokenParts[kind].label,
+    tokens: printCount(count),
+    cost: price === undefined ? null : printCost(dollars),
+  }));
+};
+
+const isSide = (kind: TokenKind): kind is 'input' | 'output' =>
+  kind === 'input' || kind === 'output';
 
 /** Message of a failed step; null: it did not fail, or does not say why. */
 export const errorMessage = (

@@ -64,7 +64,6 @@ export const metricDescriptions: Descriptions = {
     prices: 'Prices of models, 500 at most.',
     use_shipped: 'True: models without a price of their own have the shipped one.',
     shipped_version: 'Day on which the shipped prices were read; it names their version.',
-    list: 'List that has the price: the one of the project, or the shipped one; null: none.',
     rule:
       'Way in which the name was found: as it is, by a pattern, or in its simplified form; null: ' +
       'the model has no price.',
@@ -113,7 +112,14 @@ export const metricDescriptions: Descriptions = {
     },
     {
       components: 'MetricSuccess',
-      members: { value: 'Value of the metric: number, boolean or text.' },
+      members: {
+        value: 'Value of the metric: number, boolean or text.',
+        price: 'Price behind a cost that follows from tokens; absent for other values.',
+      },
+    },
+    {
+      components: 'SpanPrice',
+      members: { list: 'List that had the price: `project`, or the version of the shipped one.' },
     },
     {
       components: 'MetricRollUp',
@@ -152,7 +158,10 @@ export const metricDescriptions: Descriptions = {
     },
     {
       components: 'PriceMatch',
-      members: { entry: 'Price that the model has; null: none.' },
+      members: {
+        entry: 'Price that the model has; null: none.',
+        list: 'List that has the price: the one of the project, or the shipped one; null: none.',
+      },
     },
     {
       components: 'UnpricedModel',
@@ -162,6 +171,7 @@ export const metricDescriptions: Descriptions = {
         tokens: 'Sum of the total tokens of these spans.',
         entry: 'Price that spans logged now have, else the nearest by name; null: none is near.',
         rule: 'Way in which a price is found now; null: the model has none.',
+        list: 'List that has the price of now; null: the model has none.',
       },
     },
     {

@@ -99,6 +99,7 @@ const metricInfo = (row: RecordRow, types: MetricTypes): JsonObject => {
     {
       ...metricView(name, kind, cell),
       ...(Object.hasOwn(scores, name) && { scorer_value: scores[name] ?? null }),
+      ...(name === 'cost' && body['priced'] === true && { price: body['price'] ?? null }),
     },
   ]);
   const failed = [...unfitValues(row, types), ...Object.entries(errors)];

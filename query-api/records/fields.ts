@@ -64,6 +64,6 @@ const memberOf = (map: Json | undefined, name: string): Json | undefined =>
   map != null && Object.hasOwn(map as JsonObject, name) ? (map as JsonObject)[name] : undefined;
 
 const isOwnValue = (info: Json): boolean => {
-  const { status_type: status, scorer_value: score } = info as JsonObject;
-  return status === 'success' && score === undefined;
+  const { status_type: status, scorer_value: score, price } = info as JsonObject;
+  return status === 'success' && score === undefined && price === undefined;
 };

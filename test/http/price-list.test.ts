@@ -134,6 +134,27 @@ describe('the price list of a project', () => {
     found.forEach((cost, at) => expect(cost).to.be.closeTo(expected[at] ?? 0, 1e-12));
   });
 
+  it('shows the price behind a cost, and none behind a cost that was sent', async () => {
+    await setPrices([{ ...price('m', '2026-01-01', 10, 0), cache_read: 1 }]);
+    await log([llm('m', '2026-02-01'), llm('m', '2026-02-01', { cost: 7 })]);
+    const infos = async (body: Body = {}) =>
+      (
+        await app.client.call<{ readonly records: readonly { readonly metric_info?: Body }[] }>(
+          'POST',
+          `${root}/spans/search`,
+          { body: { sort: { name: 'step_number' }, ...body } },
+        )
+      ).body.records.map(({ metric_info: info }) => info?.['cost']);
+    const computed = {
+      status_type: 'success',
+      value: 0.01,
+      price: { input: 10, output: 0, cache_read: 1, list: 'project' },
+    };
+    expect(await infos()).to.have.deep.members([computed, { status_type: 'success', value: 7 }]);
+    const fields = await infos({ fields: ['metrics/cost'] });
+    expect(fields).to.have.deep.members([computed, undefined]);
+  });
+
   it('keeps the kinds of a price, and takes a changed one for a change', async () => {
     const one = { ...price('m', '2026-01-01', 10, 0), cache_read: 0, output_image: 40 };
     expect((await setPrices([one])).body).to.deep.equal(answer(one));

@@ -79,10 +79,22 @@ describeInBrowser('the console, settings, keys, people and account', () => {
     await page.getByRole('button', { name: 'Add a price' }).click();
     await dialogOf(page).getByLabel('Model, as spans name it').fill('gpt-4o');
     await dialogOf(page).getByLabel('From, in UTC').fill('2026-01-01');
-    await dialogOf(page).getByLabel('Input, $ per M tokens').fill('2.5');
-    await dialogOf(page).getByLabel('Output, $ per M tokens').fill('10');
+    await dialogOf(page).getByLabel('Input, $ per M tokens', { exact: true }).fill('2.5');
+    await dialogOf(page).getByLabel('Output, $ per M tokens', { exact: true }).fill('10');
+    await dialogOf(page).getByText('Other kinds of tokens').click();
+    await dialogOf(page).getByLabel('cached input, $ per M tokens').fill('1.25');
     await dialogOf(page).getByRole('button', { name: 'Add' }).click();
     await page.getByRole('cell', { name: 'gpt-4o', exact: true }).waitFor();
+    await page.getByLabel('Find the price of a model').fill('openai/gpt-4o-2024-08-06');
+    await page.getByRole('button', { name: 'Find' }).click();
+    await page.getByText('gpt-4o (project), found by its simplified name').waitFor();
+    await page.getByLabel('Find the price of a model').fill('nova-pro');
+    await page.getByRole('button', { name: 'Find' }).click();
+    await page.getByText('nova-pro (shipped list), found by its name').waitFor();
+    const useShipped = page.getByLabel(/^Use list prices/);
+    await useShipped.click();
+    await page.getByText('No price, and none is near.').waitFor();
+    expect(await useShipped.isChecked()).to.equal(false);
   };
 
   const changeAsOwner = async (page: Page, viewer: string): Promise<void> => {

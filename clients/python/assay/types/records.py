@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any, Dict, List, Literal, Optional, TypedDict, Union
 
+from .several import SpanPrice
+
 __all__ = [
     "ChatMessage",
     "ContentPart",
@@ -100,6 +102,7 @@ class _MetricSuccess(TypedDict):
 
 class MetricSuccess(_MetricSuccess, total=False):
     scorer_value: Any
+    price: SpanPrice
 
 
 class _NewAgentSpan(TypedDict):

@@ -19,6 +19,7 @@ __all__ = [
     "RunScorerInput",
     "RunSummary",
     "ScoringCounts",
+    "SpanPrice",
     "Threshold",
     "UserSummary",
 ]
@@ -181,6 +182,22 @@ class ScoringCounts(TypedDict):
     scored: int
     skipped: int
     failed: Dict[str, int]
+
+
+class _SpanPrice(TypedDict):
+    input: float
+    output: float
+
+
+class SpanPrice(_SpanPrice, total=False):
+    cache_read: float
+    cache_write: float
+    reasoning: float
+    input_audio: float
+    output_audio: float
+    input_image: float
+    output_image: float
+    list: str
 
 
 class Threshold(TypedDict):

@@ -275,9 +275,7 @@ export type UnpricedModel = {
   readonly entry: Price | null;
   /** Way in which a price is found now; null: the model has none. */
   readonly rule: 'exact' | 'pattern' | 'simplified' | 'simplified_pattern' | null;
-  /**
-   * List that has the price: the one of the project, or the shipped one; null: none.
-   */
+  /** List that has the price of now; null: the model has none. */
   readonly list: 'project' | 'shipped' | null;
 };
 

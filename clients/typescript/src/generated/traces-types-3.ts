@@ -89,6 +89,8 @@ export type MetricSuccess = {
    * none.
    */
   readonly scorer_value?: unknown;
+  /** Price behind a cost that follows from tokens; absent for other values. */
+  readonly price?: SpanPrice;
 };
 
 export type NewTrace = {
@@ -249,6 +251,29 @@ export type RejectedItem = {
   readonly loc: readonly string[];
   /** Complaint about the item, in the words of a 422. */
   readonly msg: string;
+};
+
+export type SpanPrice = {
+  /** Dollars per million input tokens. */
+  readonly input: number;
+  /** Dollars per million output tokens. */
+  readonly output: number;
+  /** Dollars per million cached input tokens. */
+  readonly cache_read?: number;
+  /** Dollars per million cache creation input tokens. */
+  readonly cache_write?: number;
+  /** Dollars per million reasoning tokens. */
+  readonly reasoning?: number;
+  /** Dollars per million audio input tokens. */
+  readonly input_audio?: number;
+  /** Dollars per million audio output tokens. */
+  readonly output_audio?: number;
+  /** Dollars per million image input tokens. */
+  readonly input_image?: number;
+  /** Dollars per million image output tokens. */
+  readonly output_image?: number;
+  /** List that had the price: `project`, or the version of the shipped one. */
+  readonly list?: string;
 };
 
 export type StructuredError = {
