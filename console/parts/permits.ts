@@ -57,6 +57,16 @@ export const projectPermit = <R extends ProjectRole>(
   return permitUnless(needed, isEnough ? null : `Needs the role ${needed}; yours is ${role}`);
 };
 
+/** Whether the caller may lend an integration to the project: as an editor, by no bound key. */
+export const lenderPermit = (
+  caller: Caller | undefined,
+  project: Pick<Project, 'role'> | undefined,
+): Permit<'lender'> => {
+  if (caller === undefined || project === undefined) return unknownPermit('lender');
+  const { reason } = projectPermit(project, 'editor');
+  return permitUnless('lender', reason ?? personPermit(caller, 'person').reason);
+};
+
 /** Whether the caller may change a dataset, its rows and its name. */
 export const datasetPermit = (dataset: WithPermissions): Permit<'dataset-write'> =>
   shownPermit('dataset-write', dataset.permissions, 'update');

@@ -16,14 +16,12 @@ import { ownersOf } from './model.js';
 
 const membersMax = 1_000;
 
-/** Users and groups that the project is shared with. */
-export const Members = ({ project }: { readonly project: Project }) => {
-  const [isAdding, setIsAdding] = useState(false);
-  const share = projectPermit(project, 'owner');
-  const members = useQuery({
-    key: ['collaborators', project.id],
+/** The users and groups that a project is shared with, by one request for all parts that ask. */
+export const useMembers = (projectId: string) =>
+  useQuery({
+    key: ['collaborators', projectId],
     ask: async (operations, signal) => {
-      const input = { project_id: project.id, limit: membersMax };
+      const input = { project_id: projectId, limit: membersMax };
       const [people, groups] = await Promise.all([
         operations.collaborators.list(input, { signal }),
         operations.collaborators.listGroups(input, { signal }),
@@ -31,6 +29,12 @@ export const Members = ({ project }: { readonly project: Project }) => {
       return { people: people.collaborators, groups: groups.collaborators };
     },
   });
+
+/** Users and groups that the project is shared with. */
+export const Members = ({ project }: { readonly project: Project }) => {
+  const [isAdding, setIsAdding] = useState(false);
+  const share = projectPermit(project, 'owner');
+  const members = useMembers(project.id);
   return (
     <section class="card stack" aria-labelledby="settings-members">
       <div class="spread">

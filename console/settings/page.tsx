@@ -15,9 +15,10 @@ import { printCount } from '../parts/numbers.js';
 import type { PageProps } from '../parts/page.js';
 import { permitUnless, projectPermit } from '../parts/permits.js';
 import { Members } from './members.js';
+import { Models } from './models.js';
 import { Prices } from './prices.js';
 
-/** One project: name, members, keys, prices, and its deletion. */
+/** One project: name, members, keys, prices, models, and its deletion. */
 export const Page = ({ params }: PageProps) => {
   const id = params['project_id'] ?? '';
   const project = useQuery({
@@ -35,6 +36,7 @@ export const Page = ({ params }: PageProps) => {
           <Members project={project.value} />
           <Keys project={project.value} />
           <Prices project={project.value} />
+          <Models project={project.value} />
           <Deletion project={project.value} />
         </>
       )}

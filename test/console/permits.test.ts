@@ -5,6 +5,7 @@ import type { PermittedOperations, Operations } from '../../console/client/opera
 import { datasetCreationPermit } from '../../console/datasets/model.js';
 import {
   auditPermit,
+  lenderPermit,
   organizationPermit,
   ownPermit,
   personPermit,
@@ -71,6 +72,7 @@ const permits: readonly (readonly [string, (known: Known) => Permit, isOwn?: boo
   ['giveRating', ({ project }) => projectPermit(project, 'annotator')],
   ['createLogStream', ({ project }) => projectPermit(project, 'editor')],
   ['changeProject', ({ project }) => projectPermit(project, 'owner')],
+  ['lendIntegration', ({ caller, project }) => lenderPermit(caller, project)],
   ['createView', savingPermit],
   ['createProject', ({ caller }) => organizationPermit(caller, 'user')],
   ['inviteUsers', ({ caller }) => organizationPermit(caller, 'manager')],

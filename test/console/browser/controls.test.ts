@@ -33,6 +33,8 @@ const unsent: Readonly<Record<string, string>> = {
   loginWithApiKey: 'before the login',
   refreshToken: 'as a page loads that has a login, without a control',
   addGroupCollaborators: 'behind the users that the dialog lists first',
+  endIntegrationLending: 'takes an integration that is lent: settings.test.ts',
+  lendIntegration: 'takes an integration of the caller: settings.test.ts',
   addScorerVersion: 'takes code that ran in a sandbox: scorers.test.ts',
   cancelPastScoring: 'takes code that ran in a sandbox: scorers.test.ts',
   scorePast: 'takes code that ran in a sandbox: scorers.test.ts',

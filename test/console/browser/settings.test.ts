@@ -17,6 +17,8 @@ const controls: readonly (readonly [string, readonly Role[]])[] = [
   ['Remove admin@localhost', ['owner']],
   ['New key', ['owner']],
   ['Add a price', ['editor', 'owner']],
+  ['Lend an integration', ['editor', 'owner']],
+  ['Set the limits', ['owner']],
   ['Delete the project…', ['owner']],
 ];
 
@@ -150,6 +152,32 @@ describeInBrowser('the console, settings, keys, people and account', () => {
     await pollUntilEqual(() => page.getByLabel('First name').inputValue(), 'Ada');
     expect(await page.locator('html').getAttribute('data-theme')).to.equal('dark');
   };
+
+  it('lends an integration to a project, limits what it spends, and ends the lending', async () => {
+    const projectId = await createProject();
+    const body = { token: 'of a test' };
+    await app.client.call('PUT', '/v2/integrations/mistral', { body });
+    const page = await open(`/p/${projectId}/settings`);
+    await page.getByText('No integration is lent').waitFor();
+    await page.getByRole('button', { name: 'Lend an integration' }).click();
+    await dialogOf(page).getByLabel('Your integration').selectOption('mistral');
+    await dialogOf(page).getByLabel('$ a day, at most').fill('2.5');
+    await expectAccessible(page);
+    await dialogOf(page).getByRole('button', { name: 'Lend it' }).click();
+    await page.getByRole('row', { name: /mistral .* usable 2.5 60/ }).waitFor();
+    await page.getByLabel('Budget of the project, $ a day').fill('0.5');
+    await page.getByLabel('Model of judges').fill('mistral/small');
+    await page.getByRole('button', { name: 'Set the limits' }).click();
+    const root = `/v2/projects/${projectId}/model_access`;
+    const settings = async () => {
+      const access = await app.client.call<Readonly<Record<string, unknown>>>('GET', root);
+      return { budget: access.body['daily_budget'], judge: access.body['judge_model'] };
+    };
+    await pollUntilEqual(settings, { budget: 0.5, judge: 'mistral/small' });
+    await page.getByRole('button', { name: 'End the lending of mistral' }).click();
+    await page.getByText('No integration is lent').waitFor();
+    await app.client.call('DELETE', '/v2/integrations/mistral');
+  });
 
   it('shares a project with a group that is found by its name', async () => {
     const projectId = await createProject();
