@@ -4,6 +4,7 @@ import { filterComponents } from './filters.js';
 import { listingComponents } from './listings.js';
 import { nouns } from './nouns.js';
 import type { Operation } from './operation.js';
+import { promptTemplateComponents } from './prompt-templates.js';
 import { recordReadComponents } from './record-reads.js';
 import { scorerComponents } from './scorers.js';
 import { userComponents } from './users.js';
@@ -18,6 +19,7 @@ export const components: Readonly<Record<string, TSchema>> = {
   ...filterComponents,
   ...listingComponents,
   ...datasetComponents,
+  ...promptTemplateComponents,
   ...scorerComponents,
   ...userComponents,
   ...recordReadComponents,

@@ -109,6 +109,7 @@ const requireObjectVisible = async (
 
 const objectNames = {
   dataset_id: 'Dataset',
+  prompt_template_id: 'Prompt template',
   group_id: 'Group',
   scorer_id: 'Scorer',
   job_id: 'Job',
@@ -161,6 +162,7 @@ const requirementTexts: Readonly<Partial<Record<Requirement, string>>> = {
   'audit-project': 'the role owner in the project, or auditor or admin in the organisation',
   'audit-org': 'the role auditor or admin in the organisation',
   'dataset-write': 'the creator of the dataset, an editor of its home project or an admin',
+  'prompt-write': 'the creator of the template, an editor of its home project or an admin',
   'group-sight': 'a member of the group or a manager of the organisation',
   maintainer: 'a maintainer of the group or a manager of the organisation',
   'scorer-owner': 'the creator of the scorer or an admin',

@@ -23,5 +23,6 @@ export const exampleIds = {
   job_id: '4b293a5c-d6e7-48f9-aa1b-2c3d4e5f600d',
   integration_id: '5c3a4b6d-e7f8-490a-bb2c-3d4e5f60710e',
   experiment_group_id: '6d4b5c7e-f809-4a1b-8c3d-4e5f6071820f',
+  prompt_template_id: '8f6d7e90-1a2b-4c3d-8e5f-607182930411',
   view_id: '7e5c6d8f-091a-4b2c-9d4e-5f6071829310',
 } as const;

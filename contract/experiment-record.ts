@@ -77,7 +77,7 @@ export const promptSettings = namedSchema(
   }),
 );
 
-const promptRunSettings = namedSchema(
+export const promptRunSettings = namedSchema(
   'PromptRunSettings',
   Type.Object({
     ...settings,

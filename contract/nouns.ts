@@ -33,6 +33,7 @@ import { orgJobOperations } from './org-jobs.js';
 import { backfillOperations } from './scoring-backfill.js';
 import { priceListOperations } from './price-list.js';
 import { projectOperations } from './projects.js';
+import { promptTemplateOperations } from './prompt-templates.js';
 import { ratingsOperations } from './ratings.js';
 import { deleteSessions, deleteTraces } from './record-deletions.js';
 import {
@@ -133,6 +134,11 @@ export const nouns: readonly OpenApiTag[] = [
     name: 'Datasets',
     description: 'Tables of inputs and expected outputs; every change of content is a version.',
     operations: [...datasetOperations, ...datasetContentOperations, ...datasetExportOperations],
+  },
+  {
+    name: 'Prompts',
+    description: 'Prompt templates with their versions and labels.',
+    operations: promptTemplateOperations,
   },
   {
     name: 'Annotations',

@@ -159,9 +159,14 @@ type ExamplePath = {
 
 /** Example of a path parameter. */
 export const exampleParameter = (name: string): string | number =>
-  ({ provider_segment: 'openai', version_index: 1, resource: 'project', id: ids['project_id'] })[
-    name
-  ] ??
+  ({
+    provider_segment: 'openai',
+    version_index: 1,
+    version: 1,
+    label: 'production',
+    resource: 'project',
+    id: ids['project_id'],
+  })[name] ??
   ids[name] ??
   otherId;
 

@@ -30,6 +30,7 @@ const neverForbidding: ReadonlySet<Requirement> = new Set<Requirement>([
   'signed-in',
   'viewer',
   'dataset-read',
+  'prompt-read',
   'scorer-job',
   'scorer-task',
 ]);

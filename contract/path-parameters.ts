@@ -1,6 +1,9 @@
 import { Type, type TObject } from 'typebox';
 import { id } from '../kernel/schema-types.js';
 
+/** Number of a version of a prompt template, or a label that means one (contract 5.18). */
+export const versionOrLabel = Type.String({ minLength: 1, maxLength: 64 });
+
 /** Parameters of paths: one name is one kind of value, wherever it stands. */
 const pathParameters = {
   project_id: id('ProjectId'),
@@ -21,6 +24,9 @@ const pathParameters = {
   template_id: id('TemplateId'),
   tag_id: id('TagId'),
   view_id: id('ViewId'),
+  prompt_template_id: id('PromptTemplateId'),
+  version: versionOrLabel,
+  label: Type.String({ pattern: '^[a-z][a-z0-9_-]{0,63}$' }),
   integration_id: id('IntegrationId'),
 } as const;
 

@@ -19,6 +19,8 @@ export type GroupRole = (typeof groupRoles)[number];
 export const objectRequirements = {
   'dataset-read': 'dataset_id',
   'dataset-write': 'dataset_id',
+  'prompt-read': 'prompt_template_id',
+  'prompt-write': 'prompt_template_id',
   'group-sight': 'group_id',
   maintainer: 'group_id',
   'scorer-owner': 'scorer_id',

@@ -18,6 +18,7 @@ import { parkingNoun } from './parking.js';
 import { pastScoringNoun } from './past-scoring.js';
 import { priceListNoun } from './price-list.js';
 import { projectNoun } from './projects.js';
+import { promptTemplateNoun, promptTextNoun } from './prompt-templates.js';
 import { refreshFamilyNoun } from './refresh-families.js';
 import { reservationNoun } from './reservations.js';
 import { runScoringNoun } from './run-scoring.js';
@@ -61,6 +62,8 @@ export const nouns: readonly Noun[] = [
   pastScoringNoun,
   priceListNoun,
   projectNoun,
+  promptTemplateNoun,
+  promptTextNoun,
   refreshFamilyNoun,
   reservationNoun,
   runScoringNoun,

@@ -46,6 +46,8 @@ export type SubjectRule =
   | { readonly own: HistoryResourceType }
   | 'organization'
   | 'project'
+  | 'prompt template'
+  | 'prompt text'
   | 'run'
   | 'own run'
   | 'api key'

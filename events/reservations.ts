@@ -41,4 +41,5 @@ export const reservationHolders = {
   'id-token': 'user',
   'last-admin': 'organization',
   scorer: 'scorer',
+  'prompt-template': 'prompt_template',
 } as const satisfies Readonly<Record<string, HistoryResourceType>>;

@@ -11,6 +11,7 @@ export const historyResources = [
   'trace',
   'dataset',
   'annotation_template',
+  'prompt_template',
   'scorer',
   'scorer_task',
   'integration',

@@ -30,6 +30,8 @@ export type TraceId = Id<'TraceId'>;
 export type SpanId = Id<'SpanId'>;
 export type TemplateId = Id<'TemplateId'>;
 export type ViewId = Id<'ViewId'>;
+export type PromptTemplateId = Id<'PromptTemplateId'>;
+export type PromptVersionId = Id<'PromptVersionId'>;
 export type IntegrationId = Id<'IntegrationId'>;
 export type SealId = Id<'SealId'>;
 

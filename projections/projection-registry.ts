@@ -4,6 +4,8 @@ import type { AnyProjection } from './documents-model.js';
 import { experimentList } from './experiment-list.js';
 import { experimentMembers } from './experiment-members.js';
 import { experimentWinners } from './experiment-winners.js';
+import { promptTemplateList } from './prompt-template-list.js';
+import { promptTemplateTexts } from './prompt-template-texts.js';
 import { rankingCriteria } from './ranking-criteria.js';
 import { groupList } from './group-list.js';
 import { integrationList } from './integration-list.js';
@@ -57,6 +59,8 @@ export const projections: readonly AnyProjection[] = [
   scorerVersions,
   priceList,
   projectList,
+  promptTemplateList,
+  promptTemplateTexts,
   sealList,
   sealingKeyList,
   userList,

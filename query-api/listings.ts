@@ -210,10 +210,19 @@ export const pageOfRows = <T extends { readonly id: string }>(
   request: PageRequest,
   text: (row: T) => string,
 ): { readonly rows: readonly T[]; readonly measure: ReturnType<typeof pageInfo> } => {
+  const sorted = all.toSorted(
+    (one, other) => byCodePoint(text(one), text(other)) || byCodePoint(one.id, other.id),
+  );
+  return pageOf(sorted, request);
+};
+
+/** One page of rows in their order. */
+export const pageOf = <T>(
+  all: readonly T[],
+  request: PageRequest,
+): { readonly rows: readonly T[]; readonly measure: ReturnType<typeof pageInfo> } => {
   const start = request.starting_token ?? 0;
   const end = start + (request.limit ?? defaultPageLimit);
-  const rows = all
-    .toSorted((one, other) => byCodePoint(text(one), text(other)) || byCodePoint(one.id, other.id))
-    .slice(start, end);
+  const rows = all.slice(start, end);
   return { rows, measure: pageInfo(request, rows.length, all.length > end) };
 };

@@ -1,5 +1,6 @@
 import type { Config } from '../config.js';
 import { datasetVisibilityRules } from '../command-api/access/dataset-visibility.js';
+import { promptVisibilityRules } from '../command-api/access/prompt-visibility.js';
 import { scorerVisibilityRules } from '../command-api/scorers/routes.js';
 import { scorerTaskVisibilityRules } from '../command-api/facts/scorer-tasks.js';
 import {
@@ -193,6 +194,7 @@ export const visibilityRules = (
   projectInSight: RequestAuthorizer['visibleProject'],
 ): VisibilityRules => ({
   ...datasetVisibilityRules({ log, visibleProject: projectInSight }),
+  ...promptVisibilityRules({ log, visibleProject: projectInSight }),
   ...scorerTaskVisibilityRules({ log, visibleProject: projectInSight }),
   ...scorerVisibilityRules(log),
   'group-sight': groupVisibilityRule(log),

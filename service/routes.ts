@@ -19,6 +19,7 @@ import { modelAccessWrites } from '../command-api/model-access/routes.js';
 import { orgJobWrites } from '../command-api/org-jobs/routes.js';
 import { priceListWrites } from '../command-api/price-list/routes.js';
 import { projectWrites } from '../command-api/projects/routes.js';
+import { promptTemplateWrites } from '../command-api/prompt-templates/routes.js';
 import { ratingWrites } from '../command-api/ratings/routes.js';
 import { recordWrites } from '../command-api/records/routes.js';
 import { backfillWrites } from '../command-api/run-scoring/backfill-routes.js';
@@ -48,6 +49,7 @@ import { modelAccessReads } from '../query-api/model-access/routes.js';
 import { orgJobReads } from '../query-api/org-jobs/routes.js';
 import { priceListReads } from '../query-api/price-list/routes.js';
 import { projectReads } from '../query-api/projects/routes.js';
+import { promptTemplateReads } from '../query-api/prompt-templates/routes.js';
 import { ratingReads } from '../query-api/ratings/routes.js';
 import { recordReads } from '../query-api/records/routes.js';
 import { scorerTaskReads } from '../query-api/scorer-tasks/routes.js';
@@ -82,6 +84,7 @@ const slices: readonly (readonly Slice[])[] = [
   [orgJobWrites, orgJobReads],
   [priceListWrites, priceListReads],
   [projectWrites, projectReads],
+  [promptTemplateWrites, promptTemplateReads],
   [ratingWrites, ratingReads],
   [recordWrites, recordReads, recordExports],
   [scorerSettingsWrites],

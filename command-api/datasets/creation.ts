@@ -1,18 +1,19 @@
 import type { createDataset } from '../../contract/datasets.js';
 import type { Request } from '../../contract/operation.js';
-import { isRoleAtLeast, projectRoles, type Principal } from '../../contract/roles.js';
 import type { ContentChanged } from '../../events/datasets.js';
 import type { ContentId, ContentTable } from '../../kernel/dataset-content.js';
 import { Fault, validationFault, valueFault } from '../../kernel/fault.js';
 import type { Position } from '../../kernel/ports.js';
-import type { DatasetId, ProjectId, Static } from '../../kernel/schema-types.js';
+import type { DatasetId, Static } from '../../kernel/schema-types.js';
 import { transact, type Authorship } from '../../kernel/transact.js';
 import { visibleDataset } from '../access/dataset-visibility.js';
+import { homeProjectOf } from '../access/home-visibility.js';
 import { currentVersion, datasets, datasetStream, type Dataset } from '../facts/datasets.js';
 import { storedParts, tableOf } from './versions.js';
 import { create } from './datasets.js';
 import { unknownColumns } from './column-mapping.js';
-import { claimDatasetName, transactNamed, type DatasetKey, type WantedName } from './names.js';
+import type { WantedName } from '../facts/free-names.js';
+import { claimDatasetName, transactNamed, type DatasetKey } from './names.js';
 import type { DatasetNeeds } from './needs.js';
 import {
   loadChunks,
@@ -111,24 +112,6 @@ const createWithRows = async (
     throw new Fault('conflict', 'Another request made this dataset; try again');
   }
   return transact(log, datasetStream(key.id), datasets, createAs(name), cause);
-};
-
-/**
- * The home project: the named one, which requires its editor role, else the project of a bound key.
- */
-const homeProjectOf = async (
-  { visibleProject }: DatasetNeeds,
-  principal: Principal,
-  given: ProjectId | null,
-): Promise<ProjectId | null> => {
-  const home = given ?? principal.key?.projectId ?? null;
-  if (home === null) return null;
-  const project = await visibleProject(principal, home);
-  if (project === null) throw new Fault('not-found', 'Project not found');
-  if (!isRoleAtLeast(projectRoles, project.role, 'editor')) {
-    throw new Fault('forbidden', 'Datasets of a project are made by its editors');
-  }
-  return home;
 };
 
 const copiedContent = async (

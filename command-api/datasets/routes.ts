@@ -23,13 +23,14 @@ import type { DatasetId } from '../../kernel/schema-types.js';
 import type { Authorship, TransactResult } from '../../kernel/transact.js';
 import { datasets, type Dataset } from '../facts/datasets.js';
 import { visibleDataset } from '../access/dataset-visibility.js';
+import { wantedName, type WantedName } from '../facts/free-names.js';
 import { loadUserBlock } from '../facts/users.js';
 import { factsOf, liveProjects } from './dataset-facts.js';
 import { contentWrites } from './version-routes.js';
 import { createDatasetFrom } from './creation.js';
 import { change, link, remove, unlink } from './datasets.js';
 import { mappingComplaints } from './column-mapping.js';
-import { datasetNames, transactNamed, type WantedName } from './names.js';
+import { datasetNames, transactNamed } from './names.js';
 import type { DatasetNeeds } from './needs.js';
 type DecideDataset = Decide<Dataset | null, DatasetEvent>;
 
@@ -58,7 +59,7 @@ const changeDatasetRoute = (needs: DatasetNeeds): Route =>
     changeDataset,
     async ({ body, params: { dataset_id: id }, ifMatch, principal, cause }) => {
       const wanted = {
-        name: wantedName(body.name),
+        name: body.name == null ? null : wantedName(body.name),
         mapping: body.column_mapping ?? null,
         publish: body.draft === false,
       };
@@ -159,16 +160,6 @@ const ifMatching =
 
 type DatasetChange = Omit<Parameters<typeof change>[0], 'name'> & {
   readonly name: WantedName | null;
-};
-type NameGiven =
-  | string
-  | { readonly value: string; readonly append_suffix_if_duplicate?: boolean }
-  | null
-  | undefined;
-const wantedName = (given: NameGiven): WantedName | null => {
-  if (given == null) return null;
-  if (typeof given === 'string') return { name: given, suffixed: false };
-  return { name: given.value, suffixed: given.append_suffix_if_duplicate === true };
 };
 
 /** The dataset record as the caller may see it (contract 4.7), from the log. */

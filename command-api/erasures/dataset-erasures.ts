@@ -1,113 +1,44 @@
 import type { DatasetEvent } from '../../events/datasets.js';
 import type { ContentId } from '../../kernel/dataset-content.js';
 import { reject, type Decide } from '../../kernel/decision.js';
-import type { Position, StoredEvent, StreamName } from '../../kernel/ports.js';
+import type { EventLog, StreamName } from '../../kernel/ports.js';
 import type { DatasetId } from '../../kernel/schema-types.js';
 import { loadStreamState, transact } from '../../kernel/transact.js';
-import {
-  datasets,
-  datasetStream,
-  rowsPrefix,
-  rowsStream,
-  type Dataset,
-} from '../facts/datasets.js';
-import {
-  isPastLateWrites,
-  type ErasureNeeds,
-  type ErasureProcess,
-} from './run-and-project-erasures.js';
-import { reactionAuthorship } from '../work/service-authorship.js';
-
-/** Bounds of one step: events scanned, and contents erased. */
-const stepEvents = 2_000;
-const stepStreams = 20;
-
-type Deletion = {
-  readonly id: DatasetId;
-  readonly event: StoredEvent;
-  /** Cursor before the event. */
-  readonly before: Position;
-  /** Monotonic time at which the deletion was seen. */
-  readonly seenMs: number;
-  /** Progress of the current pass; null between passes. */
-  readonly pass: { readonly isLast: boolean; readonly visited: StreamName | null } | null;
-};
+import { datasets, datasetStream, rowsPrefix, type Dataset } from '../facts/datasets.js';
+import type { DeletedResource } from './resource-erasures.js';
 
 /**
- * Process manager of `DatasetDeleted`: erases every stream of its rows, also rows of lost races
- * that no version names. The dataset's own stream first names the chunks to erase, so that read
- * models drop them. A second pass runs when late writes are impossible. Idempotent: after a kill it
- * resumes from the cursor.
+ * A deleted dataset: its rows are erased. Its own stream first names the chunks to erase, so that
+ * read models drop them.
  */
-export const openDatasetErasures = ({ log, clock, ids, after }: ErasureNeeds): ErasureProcess => {
-  const pending = new Map<DatasetId, Deletion>();
-  let position = after;
-
-  const findDeletions = async (): Promise<boolean> => {
-    const page = await log.page(position, stepEvents, ['DatasetDeleted']);
-    for (const event of page.events) {
-      const { dataset_id: id } = (event as unknown as DatasetDeletedEvent).data;
-      const { state } = await loadStreamState(log, datasetStream(id), datasets);
-      if (state?.erased === true) continue;
-      const seenMs = clock.milliseconds();
-      const pass = { isLast: isPastLateWrites(event.metadata.at, seenMs, clock), visited: null };
-      pending.set(id, { id, event, before: position, seenMs, pass });
-    }
-    const moved = page.through > position;
-    position = page.through;
-    return moved;
-  };
-  const record = (deletion: Deletion, decide: Decide<Dataset | null, DatasetEvent>) => {
-    const { event, id } = deletion;
-    const authorship = reactionAuthorship({ clock, ids }, event);
-    return transact(log, datasetStream(id), datasets, decide, authorship);
-  };
-  const visit = async (deletion: Deletion, pass: NonNullable<Deletion['pass']>): Promise<void> => {
-    const { id } = deletion;
-    const found = await log.streams(rowsPrefix(id), pass.visited, stepStreams);
-    const { state } = await loadStreamState(log, datasetStream(id), datasets);
-    const contents = await Promise.all(
-      found.map(async (name) => {
-        const content = name.slice(-uuidLength) as ContentId;
-        const chunks = chunksNamed(state, content) ?? (await log.read(name)).length;
-        return { content_id: content, chunks };
-      }),
-    );
-    if (contents.length > 0) await record(deletion, recordRowsErased(contents));
-    await Promise.all(contents.map(({ content_id }) => log.erase(rowsStream(id, content_id))));
-    const last = found.at(-1);
-    if (last !== undefined && found.length === stepStreams) {
-      pending.set(id, { ...deletion, pass: { ...pass, visited: last } });
-    } else if (!pass.isLast) pending.set(id, { ...deletion, pass: null });
-    else {
-      await record(deletion, completeDatasetErasure());
-      pending.delete(id);
-    }
-  };
-
+export const deletedDatasets = (log: EventLog): DeletedResource<DatasetId> => {
+  const load = (id: DatasetId) => loadStreamState(log, datasetStream(id), datasets);
   return {
-    step: async () => {
-      for (const deletion of pending.values()) {
-        if (deletion.pass === null) continue;
-        await visit(deletion, deletion.pass);
-        return true;
-      }
-      if (await findDeletions()) return true;
-      for (const deletion of pending.values()) {
-        const { event, seenMs } = deletion;
-        if (!isPastLateWrites(event.metadata.at, seenMs, clock)) continue;
-        pending.set(deletion.id, { ...deletion, pass: { isLast: true, visited: null } });
-        return true;
-      }
-      return false;
+    deletion: 'DatasetDeleted',
+    idOf: async (event) => {
+      const { dataset_id: id } = (event as unknown as DatasetDeletedEvent).data;
+      const { state } = await load(id);
+      return state?.erased === true ? null : id;
     },
-    pending: () => [...pending.values()].map(({ event }) => event.metadata.at),
-    cursor: () =>
-      [...pending.values()].reduce((low, { before }) => (before < low ? before : low), position),
+    prefixOf: rowsPrefix,
+    recordErased: async (id, streams, authorship) => {
+      const { state } = await load(id);
+      const contents = await Promise.all(streams.map((name) => erasedContent(log, state, name)));
+      const decide = recordRowsErased(contents);
+      return transact(log, datasetStream(id), datasets, decide, authorship);
+    },
+    recordComplete: (id, authorship) =>
+      transact(log, datasetStream(id), datasets, completeDatasetErasure(), authorship),
   };
 };
 
 type DatasetDeletedEvent = Extract<DatasetEvent, { readonly type: 'DatasetDeleted' }>;
+
+const erasedContent = async (log: EventLog, dataset: Dataset | null, name: StreamName) => {
+  const content = name.slice(-uuidLength) as ContentId;
+  const chunks = chunksNamed(dataset, content) ?? (await log.read(name)).length;
+  return { content_id: content, chunks };
+};
 
 /** Length of a content id, with which the stream's name ends. */
 const uuidLength = 36;

@@ -1,6 +1,8 @@
 import type { Clock, EventLog, Files, Ids } from '../../kernel/ports.js';
 import { openWorkerCursor } from '../work/worker-cursor.js';
-import { openDatasetErasures } from './dataset-erasures.js';
+import { deletedDatasets } from './dataset-erasures.js';
+import { openResourceErasures } from './resource-erasures.js';
+import { deletedPromptTemplates } from './prompt-text-erasures.js';
 import {
   openRunErasures,
   type ErasureProcess,
@@ -39,7 +41,11 @@ export const startErasureWorker = (needs: ErasureWorkerNeeds): ErasureWorker => 
   const begin = async (): Promise<ErasureProcess> => {
     const from = { ...needs, after: await cursor.read() };
     const runs = alternate(openRunErasures(from), openRecordErasures(from));
-    return alternate(runs, openDatasetErasures(from));
+    const resources = alternate(
+      openResourceErasures(from, deletedDatasets(needs.log)),
+      openResourceErasures(from, deletedPromptTemplates(needs.log)),
+    );
+    return alternate(runs, resources);
   };
   const step = async (signal: AbortSignal): Promise<boolean> => {
     erasures ??= await begin();

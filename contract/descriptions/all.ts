@@ -5,6 +5,7 @@ import { integrationDescriptions } from './integrations.js';
 import { listDescriptions } from './lists.js';
 import { metricDescriptions } from './metrics.js';
 import { peopleDescriptions } from './people.js';
+import { promptTemplateDescriptions } from './prompt-templates.js';
 import { recordDescriptions } from './records.js';
 import { runDescriptions } from './runs.js';
 import { scorerDescriptions } from './scorers.js';
@@ -19,6 +20,7 @@ export const descriptions: readonly Descriptions[] = [
   recordDescriptions,
   metricDescriptions,
   datasetDescriptions,
+  promptTemplateDescriptions,
   scorerDescriptions,
   historyDescriptions,
   integrationDescriptions,

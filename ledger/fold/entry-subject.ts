@@ -74,6 +74,12 @@ const projectInData = (noun: string, type: HistoryResourceType): Rule => ({
   subjectStream: (rest) => streamNameOf(noun, rest),
   subjectOf: ({ rest, data }) => subject(type, rest, textOrNull(data['project_id'])),
 });
+/** Subject rule for streams of parts, whose names begin with the id of what they are parts of. */
+const partOf = (noun: string, type: HistoryResourceType): Rule => ({
+  subjectStream: (rest) => streamNameOf(noun, rest.slice(0, idLength)),
+  subjectOf: ({ rest, streamSubject: whole }) =>
+    subject(type, rest.slice(0, idLength), whole?.projectId ?? null),
+});
 const projectSubject: Rule['subjectOf'] = ({ rest }) => subject('project', rest, rest);
 const organizationSubject = ({ chain }: Pick<RuleInput, 'chain'>): StreamSubject =>
   subject('organization', chain);
@@ -104,11 +110,9 @@ const rules: Readonly<Record<Extract<SubjectRule, string>, Rule>> = {
   },
   'api key': projectInData('api-key', 'api_key'),
   dataset: projectInData('dataset', 'dataset'),
-  rows: {
-    subjectStream: (rest) => streamNameOf('dataset', rest.slice(0, idLength)),
-    subjectOf: ({ rest, streamSubject: dataset }) =>
-      subject('dataset', rest.slice(0, idLength), dataset?.projectId ?? null),
-  },
+  rows: partOf('dataset', 'dataset'),
+  'prompt template': projectInData('prompt-template', 'prompt_template'),
+  'prompt text': partOf('prompt-template', 'prompt_template'),
   'scorer task': {
     subjectStream: (rest) => streamNameOf('scorer-task', rest),
     subjectOf: ({ rest, seen }) => subject('scorer_task', rest, envelopeProject(seen)),

@@ -19,6 +19,7 @@ import { logStreamList } from '../log-stream-list.js';
 import { orgJobList } from '../org-job-list.js';
 import { projections } from '../projection-registry.js';
 import { projectList, type ListedCollaborator } from '../project-list.js';
+import { promptTemplateList } from '../prompt-template-list.js';
 import { runScoringList } from '../run-scoring-list.js';
 import { scorerFacts, scorerList } from '../scorer-list.js';
 import { scorerSettings } from '../scorer-settings.js';
@@ -247,6 +248,12 @@ export const stateDefinitions: Readonly<Record<HistoryResourceType, StateDefinit
     return facts;
   }),
   annotation_template: template,
+  prompt_template: documentDefinition('prompt-template', [promptTemplateList], ({ of }) => {
+    const found = of(promptTemplateList);
+    if (found === null) return null;
+    const { revision: _, ...facts } = found.body;
+    return facts;
+  }),
   scorer: documentDefinition('scorer', [scorerList], ({ of }) => {
     const row = of(scorerList)?.body ?? null;
     return row && scorerFacts(row);

@@ -11,6 +11,9 @@ import { projectList, type ListedProject } from '../../projections/project-list.
 import { allOf } from '../listings.js';
 import { anyOf, projectVisibility, type VisibilityNeeds } from '../project-visibility.js';
 
+/** Facts that determine who reads and writes a resource of the organisation. */
+type OwnedFacts = Pick<DatasetFacts, 'created_by' | 'home_project' | 'projects'>;
+
 /**
  * Visibility: the datasets of their organisation that a caller sees, according to the read models.
  */
@@ -20,10 +23,10 @@ export type DatasetVisibility = {
   /** Live projects among `ids` that the caller sees. */
   readonly visibleProjects: (ids: readonly string[]) => Promise<ReadonlySet<string>>;
   /** Write permission and project counts for responses about these datasets. */
-  readonly rightsAndCounts: (facts: readonly DatasetFacts[]) => Promise<{
-    readonly mayWrite: (facts: DatasetFacts) => boolean;
+  readonly rightsAndCounts: (facts: readonly OwnedFacts[]) => Promise<{
+    readonly mayWrite: (facts: OwnedFacts) => boolean;
     /** Number of live linked projects. */
-    readonly projectCount: (facts: DatasetFacts) => number;
+    readonly projectCount: (facts: OwnedFacts) => number;
   }>;
 };
 

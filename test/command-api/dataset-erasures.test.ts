@@ -10,8 +10,9 @@ import { remove } from '../../command-api/datasets/datasets.js';
 import {
   completeDatasetErasure,
   recordRowsErased,
-  openDatasetErasures,
+  deletedDatasets,
 } from '../../command-api/erasures/dataset-erasures.js';
+import { openResourceErasures } from '../../command-api/erasures/resource-erasures.js';
 import { lateWritesSeconds } from '../../command-api/erasures/run-and-project-erasures.js';
 import { randomIds } from '../../engines/node/ids.js';
 import type { DatasetEvent } from '../../events/datasets.js';
@@ -92,7 +93,10 @@ describe('erasing the rows of a deleted dataset', () => {
   afterEach(() => world.close());
 
   const open = (after: Position = logStart) =>
-    openDatasetErasures({ log: world.log, clock, ids: randomIds, after });
+    openResourceErasures(
+      { log: world.log, clock, ids: randomIds, after },
+      deletedDatasets(world.log),
+    );
   const finish = async (erasures: ReturnType<typeof open>): Promise<void> => {
     while (await erasures.step());
   };
@@ -134,7 +138,7 @@ describe('erasing the rows of a deleted dataset', () => {
       milliseconds: () => seconds * 1_000,
     };
     const of = { log: world.log, clock: setBack, ids: randomIds, after: logStart };
-    const erasures = openDatasetErasures(of);
+    const erasures = openResourceErasures(of, deletedDatasets(world.log));
     await finish(erasures);
     expect((await facts()).at(-1)?.type).to.equal('DatasetRowsErased');
     seconds = lateWritesSeconds;

@@ -2,7 +2,9 @@ import { expect } from 'chai';
 import { engineChoiceOf, readConfig } from '../../config.js';
 import { unlinkDatasetFrom } from '../../named-queries/experiment-datasets.js';
 import { startService } from '../../service/service.js';
-import { openDatasetErasures } from '../../command-api/erasures/dataset-erasures.js';
+import { deletedDatasets } from '../../command-api/erasures/dataset-erasures.js';
+import { openResourceErasures } from '../../command-api/erasures/resource-erasures.js';
+import { deletedPromptTemplates } from '../../command-api/erasures/prompt-text-erasures.js';
 import { openRunErasures } from '../../command-api/erasures/run-and-project-erasures.js';
 import { openRecordErasures } from '../../command-api/erasures/record-erasures.js';
 import { openResponseExpiry } from '../../command-api/idempotency/worker.js';
@@ -21,6 +23,7 @@ import { testCache } from '../support/sandboxes.js';
 import { pollUntil } from '../support/poll-until.js';
 import { deleteAll, fillAndDelete } from './organization-fixture.js';
 import { openPlanter, type Planter } from './canary-planter.js';
+import { fillAndDeletePrompts } from './prompt-fixture.js';
 import { fillProject } from './project-fixture.js';
 
 const configOf = (dir: string) =>
@@ -76,7 +79,8 @@ const aDayLater = async (dir: string): Promise<void> => {
   for (const open of [
     openRunErasures,
     openRecordErasures,
-    openDatasetErasures,
+    (of: typeof needs) => openResourceErasures(of, deletedDatasets(of.log)),
+    (of: typeof needs) => openResourceErasures(of, deletedPromptTemplates(of.log)),
     openResponseExpiry,
   ]) {
     const { step } = open(needs);
@@ -126,6 +130,7 @@ describe('deleted content', function () {
       expect(await heard(planted, dir)).to.include('doomed: createProject name');
       forms = storedForms(dir);
       await fillAndDelete(plant, { client, planted }, kept);
+      await fillAndDeletePrompts(plant, kept.project);
       await deleteAll(plant, kept);
       await plant.send('doomed', 'deleteProject', { params: { project_id: doomed.project } });
       const value = { metadata_key: 'person', metadata_value: entry.person };
@@ -263,12 +268,18 @@ const factsOfOrganisations = [
   'createApiKey description',
   'createGroup description',
   'createGroup name',
+  'createProjectPromptTemplate name',
+  'createProjectPromptTemplate value',
+  'createPromptTemplate name',
+  'createPromptTemplate value',
   'createScorer description',
   'createScorer display_value_levels',
   'createScorer label',
   'createScorer name',
   'createScorer tags',
   'inviteUsers emails',
+  'renamePromptTemplate name',
+  'renamePromptTemplate value',
   'validateScorer test_input',
   'validateScorer test_output',
 ];

@@ -20,6 +20,7 @@ const first = [
   'createDataset',
   'createAnnotationTemplate',
   'createScorer',
+  'createProjectPromptTemplate',
   'createApiKey',
   'tagExperiment',
   'editDatasetContent',
@@ -64,6 +65,8 @@ const unsent: readonly string[] = [
   'proveConsistency',
   'exportHistory',
   'certifyErasure',
+  // A query.
+  'getPromptVersionByName',
   // Two experiments.
   'compareExperiments',
 ];

@@ -41,6 +41,9 @@ export const createOneOfEach = async (
   const view = await client.call<Made>('POST', `${root}/views`, {
     body: { name, page: 'traces', state: '', is_shared: true },
   });
+  const prompt = await client.call<Made>('POST', `${root}/templates`, {
+    body: { name, template: '{{input}}' },
+  });
   const dataset = await client.call<Made>(
     'POST',
     '/v2/datasets',
@@ -67,6 +70,9 @@ export const createOneOfEach = async (
     run_id: stream.body.id,
     template_id: template.body.id,
     view_id: view.body.id,
+    prompt_template_id: prompt.body.id,
+    version: 1,
+    label: 'production',
     annotation_template_id: template.body.id,
     log_stream_id: stream.body.id,
     experiment_id: experiment.body.id,

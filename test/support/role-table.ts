@@ -77,6 +77,13 @@ const rows: Readonly<Record<Requirement, ((caller: Caller) => Verdict) | null>> 
     caller.isCreator && caller.bound === null ? 'pass' : verdictAtRole(roleOf(caller), 'viewer'),
   'dataset-write': (caller) =>
     caller.isCreator && caller.bound === null ? 'pass' : verdictAtRole(roleOf(caller), 'editor'),
+  'prompt-read': (caller) =>
+    caller.isCreator && caller.bound === null ? 'pass' : verdictAtRole(roleOf(caller), 'viewer'),
+  'prompt-write': (caller) => {
+    const isLesserKey = caller.limited === 'viewer' || caller.limited === 'annotator';
+    const isOwn = caller.isCreator && caller.bound === null && !isLesserKey;
+    return isOwn ? 'pass' : verdictAtRole(roleOf(caller), 'editor');
+  },
   'group-sight': (caller) => (caller.isForeign ? 404 : person(caller)),
   maintainer: (caller) => {
     if (caller.isForeign) return 404;

@@ -16,6 +16,7 @@ from .logins import Logins
 from .metrics import Metrics
 from .models import Models
 from .projects import Projects
+from .prompts import Prompts
 from .scorers import Scorers
 from .seals import Seals
 from .service import Service
@@ -45,6 +46,7 @@ class Nouns:
         self.metrics = Metrics(asker)
         self.models = Models(asker)
         self.projects = Projects(asker)
+        self.prompts = Prompts(asker)
         self.scorers = Scorers(asker)
         self.seals = Seals(asker)
         self.service = Service(asker)

@@ -60,6 +60,7 @@ class HistoryExports(Noun):
                 "trace",
                 "dataset",
                 "annotation_template",
+                "prompt_template",
                 "scorer",
                 "scorer_task",
                 "integration",

@@ -15,6 +15,7 @@ from .logins import *  # noqa: F401,F403
 from .metrics import *  # noqa: F401,F403
 from .models import *  # noqa: F401,F403
 from .projects import *  # noqa: F401,F403
+from .prompts import *  # noqa: F401,F403
 from .records import *  # noqa: F401,F403
 from .scorers import *  # noqa: F401,F403
 from .seals import *  # noqa: F401,F403

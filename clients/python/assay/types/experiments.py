@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, Dict, List, Literal, Optional, TypedDict, Union
 
 from .filters import ListingCreatorFilter, ListingDateFilter
-from .several import UserSummary
+from .several import PromptRunSettings, UserSummary
 
 __all__ = [
     "AgainstBaseline",
@@ -31,8 +31,6 @@ __all__ = [
     "MetricSummary",
     "Playground",
     "Prompt",
-    "PromptRunSettings",
-    "PromptSettings",
     "RankingCriteria",
     "RankingCriterion",
     "RankingCriterionInput",
@@ -253,48 +251,6 @@ class Prompt(TypedDict):
     version_index: int
     name: str
     content: str
-
-
-class PromptRunSettings(TypedDict):
-    logprobs: bool
-    top_logprobs: int
-    echo: bool
-    n: int
-    reasoning_effort: str
-    verbosity: str
-    deployment_name: Optional[str]
-    model_alias: Optional[str]
-    temperature: Optional[float]
-    max_tokens: int
-    stop_sequences: Optional[List[str]]
-    top_p: float
-    top_k: int
-    frequency_penalty: float
-    presence_penalty: float
-    response_format: Optional[Dict[str, Any]]
-    tools: Optional[str]
-    tool_choice: Optional[str]
-
-
-class PromptSettings(TypedDict, total=False):
-    logprobs: Optional[bool]
-    top_logprobs: Optional[int]
-    echo: Optional[bool]
-    n: Optional[int]
-    reasoning_effort: Optional[str]
-    verbosity: Optional[str]
-    deployment_name: Optional[str]
-    model_alias: Optional[str]
-    temperature: Optional[float]
-    max_tokens: Optional[int]
-    stop_sequences: Optional[List[str]]
-    top_p: Optional[float]
-    top_k: Optional[int]
-    frequency_penalty: Optional[float]
-    presence_penalty: Optional[float]
-    tools: Optional[Union[str, List[Any], Dict[str, Any]]]
-    tool_choice: Optional[Union[str, List[Any], Dict[str, Any]]]
-    response_format: Optional[Dict[str, Any]]
 
 
 class RankingCriteria(TypedDict):

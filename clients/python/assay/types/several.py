@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Dict, List, Literal, Optional, TypedDict
+from typing import Any, Dict, List, Literal, Optional, TypedDict, Union
 
 __all__ = [
     "AccessToken",
@@ -14,6 +14,8 @@ __all__ = [
     "Permission",
     "Project",
     "ProjectPage",
+    "PromptRunSettings",
+    "PromptSettings",
     "RecordCount",
     "RejectedItem",
     "RunScorerInput",
@@ -91,6 +93,7 @@ class HistoryResource(TypedDict):
         "trace",
         "dataset",
         "annotation_template",
+        "prompt_template",
         "scorer",
         "scorer_task",
         "integration",
@@ -131,6 +134,48 @@ class ProjectPage(TypedDict):
     paginated: bool
     next_starting_token: Optional[int]
     projects: List[Project]
+
+
+class PromptRunSettings(TypedDict):
+    logprobs: bool
+    top_logprobs: int
+    echo: bool
+    n: int
+    reasoning_effort: str
+    verbosity: str
+    deployment_name: Optional[str]
+    model_alias: Optional[str]
+    temperature: Optional[float]
+    max_tokens: int
+    stop_sequences: Optional[List[str]]
+    top_p: float
+    top_k: int
+    frequency_penalty: float
+    presence_penalty: float
+    response_format: Optional[Dict[str, Any]]
+    tools: Optional[str]
+    tool_choice: Optional[str]
+
+
+class PromptSettings(TypedDict, total=False):
+    logprobs: Optional[bool]
+    top_logprobs: Optional[int]
+    echo: Optional[bool]
+    n: Optional[int]
+    reasoning_effort: Optional[str]
+    verbosity: Optional[str]
+    deployment_name: Optional[str]
+    model_alias: Optional[str]
+    temperature: Optional[float]
+    max_tokens: Optional[int]
+    stop_sequences: Optional[List[str]]
+    top_p: Optional[float]
+    top_k: Optional[int]
+    frequency_penalty: Optional[float]
+    presence_penalty: Optional[float]
+    tools: Optional[Union[str, List[Any], Dict[str, Any]]]
+    tool_choice: Optional[Union[str, List[Any], Dict[str, Any]]]
+    response_format: Optional[Dict[str, Any]]
 
 
 class RecordCount(TypedDict):

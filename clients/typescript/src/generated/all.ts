@@ -9,6 +9,7 @@ import { Collaborators } from './collaborators.js';
 import { LogStreams } from './log-streams.js';
 import { Experiments } from './experiments.js';
 import { Datasets } from './datasets.js';
+import { Prompts } from './prompts.js';
 import { Annotations } from './annotations.js';
 import { Views } from './views.js';
 import { Scorers } from './scorers.js';
@@ -52,6 +53,9 @@ export class Nouns {
 
   /** Tables of inputs and expected outputs; every change of content is a version. */
   readonly datasets: Datasets;
+
+  /** Prompt templates with their versions and labels. */
+  readonly prompts: Prompts;
 
   /** Templates that say how people rate traces, and the ratings. */
   readonly annotations: Annotations;
@@ -109,6 +113,7 @@ export class Nouns {
     this.logStreams = new LogStreams(call);
     this.experiments = new Experiments(call);
     this.datasets = new Datasets(call);
+    this.prompts = new Prompts(call);
     this.annotations = new Annotations(call);
     this.views = new Views(call);
     this.scorers = new Scorers(call);

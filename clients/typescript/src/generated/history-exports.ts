@@ -31,6 +31,7 @@ export class HistoryExports {
         | 'trace'
         | 'dataset'
         | 'annotation_template'
+        | 'prompt_template'
         | 'scorer'
         | 'scorer_task'
         | 'integration'

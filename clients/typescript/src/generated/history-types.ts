@@ -99,6 +99,7 @@ export type HistoryResource = {
     | 'trace'
     | 'dataset'
     | 'annotation_template'
+    | 'prompt_template'
     | 'scorer'
     | 'scorer_task'
     | 'integration'

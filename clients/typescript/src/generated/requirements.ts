@@ -60,6 +60,16 @@ export type ReadRequirements = {
     readonly versionContent: 'dataset-read';
     readonly exportContent: 'dataset-read';
   };
+  readonly prompts: {
+    readonly queryTemplates: 'signed-in';
+    readonly listProjectTemplates: 'viewer';
+    readonly versionByName: 'viewer';
+    readonly template: 'prompt-read';
+    readonly version: 'prompt-read';
+    readonly versionOfProject: 'prompt-read';
+    readonly queryVersions: 'prompt-read';
+    readonly queryVersionsOfProject: 'prompt-read';
+  };
   readonly annotations: {
     readonly listTemplates: 'viewer';
     readonly template: 'viewer';
@@ -172,6 +182,18 @@ export type WriteRequirements = {
     readonly editContent: 'dataset-write';
     readonly replaceContent: 'dataset-write';
     readonly appendRecords: 'dataset-write';
+  };
+  readonly prompts: {
+    readonly createTemplate: 'creator';
+    readonly createProjectTemplate: 'editor';
+    readonly renameTemplate: 'prompt-write';
+    readonly deleteTemplate: 'prompt-write';
+    readonly addVersion: 'prompt-write';
+    readonly addVersionOfProject: 'prompt-write';
+    readonly selectVersion: 'prompt-write';
+    readonly selectVersionOfProject: 'prompt-write';
+    readonly labelVersion: 'prompt-write';
+    readonly unlabelVersion: 'prompt-write';
   };
   readonly annotations: {
     readonly createTemplate: 'editor';
