@@ -38,6 +38,8 @@ export type ModelConnections = {
    * Runs a statement outside any transaction, after the writes queued before it; returns its rows.
    */
   maintain(sql: string): Promise<Rows>;
+  /** Writes all rows into the file, after the writes queued before. */
+  checkpoint(): Promise<void>;
   /** Closes after running work ends; repeated calls share one close. */
   close(): Promise<void>;
   /** Closes and interrupts running work. */
@@ -99,6 +101,10 @@ export const openConnections = async (
     interrupt,
     write: (work) => onWriter(() => write(writer, work)),
     maintain: (sql) => onWriter(() => statementsOf(writer, {}).rows(sql)),
+    // FORCE waits where the engine still clears away a write that ended; without, it refuses.
+    checkpoint: async () => {
+      await onWriter(() => statementsOf(writer, {}).rows(`FORCE CHECKPOINT ${catalog}`));
+    },
     close,
     abandon: async () => {
       interrupt();

@@ -43,7 +43,7 @@ const batchRowsMin = 10;
 const measureEvery = { rows: 2_000, batches: 16 };
 
 export const openModelFlush = (
-  connections: Pick<ModelConnections, 'maintain'>,
+  connections: Pick<ModelConnections, 'checkpoint' | 'maintain'>,
   { catalog, path, marker }: FlushedFile,
 ): ModelFlush => {
   let unflushed = nothing;
@@ -72,7 +72,7 @@ export const openModelFlush = (
     await measure();
     await mapEngineErrors(() => requireRoom(path, bytes));
     const { batches, rows } = unflushed;
-    await connections.maintain(`CHECKPOINT ${catalog}`);
+    await connections.checkpoint();
     await mapEngineErrors(marker.clear);
     // Batches that were committed meanwhile may not be in the file.
     unflushed = { batches: unflushed.batches - batches, rows: unflushed.rows - rows };

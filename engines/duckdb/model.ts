@@ -92,7 +92,7 @@ export const openModel = async (
     connections = await openConnections(instance, catalog);
     const marker = await openFlushMarker(path);
     const flush = openModelFlush(connections, { catalog, path, marker });
-    const read = { ...(await readModel(connections, catalog)), flush };
+    const read = { ...(await readModel(connections)), flush };
     // One close at a time: closing a connection under its statement ends the process.
     let ending: Promise<void> | null = null;
     const close = (): Promise<void> => (ending ??= closeModel(read, control, catalog));
@@ -117,9 +117,9 @@ export const openModel = async (
   }
 };
 
-const readModel = async (connections: ModelConnections, catalog: string) => {
+const readModel = async (connections: ModelConnections) => {
   // Flushed at once: other programs, such as the doctor, find the tables in the file.
-  if (await connections.write(prepareTables)) await connections.maintain(`CHECKPOINT ${catalog}`);
+  if (await connections.write(prepareTables)) await connections.checkpoint();
   const known = await connections.read(readStoredState);
   return {
     connections,
@@ -141,7 +141,7 @@ const closeModel = async (
   // Optional: saves the next opening some folding.
   const isFlushed = await flush
     .run()
-    .then(() => connections.maintain(`CHECKPOINT ${catalog}`))
+    .then(() => connections.checkpoint())
     .then(
       () => true,
       () => false,

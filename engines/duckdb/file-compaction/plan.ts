@@ -37,7 +37,7 @@ export const copyLiveRows = async (
   });
   // In-memory state of a file is read when it is opened. The engine flushes a file that is closed,
   // but reports a failure only here.
-  await made.connections.maintain(`CHECKPOINT ${catalog}`);
+  await made.connections.checkpoint();
   await made.close();
   const copy = await openModel(instance, catalog, path);
   opened(copy);
