@@ -8,13 +8,14 @@ import type { Instant } from '../../../kernel/schema-types.js';
 const read = `${shippedVersion}T00:00:00.000000Z` as Instant;
 
 describe('the shipped price list', () => {
-  it('prices each model once at a time, from its page, until the day it was read', () => {
+  it('prices each model once at a time, from a day that the copy of its page confirms', () => {
     const keys = shippedEntries.map(({ model, from }) => `${model} ${from}`);
     expect(new Set(keys).size).to.equal(keys.length);
-    for (const { source, entries } of shippedPages) {
+    for (const { source, copied, entries } of shippedPages) {
       expect(new URL(source).protocol).to.equal('https:');
+      expect(copied <= shippedVersion, source).to.equal(true);
       for (const entry of entries) {
-        expect(entry.from <= read, entry.model).to.equal(true);
+        expect(entry.from.slice(0, 10) <= copied, entry.model).to.equal(true);
         expect(entry.model, 'simplified names find it').to.equal(entry.model.toLowerCase());
         expect(Math.min(entry.input, entry.output), entry.model).to.be.above(0);
         for (const part of partsOfSide.input) {
@@ -38,6 +39,17 @@ describe('the shipped price list', () => {
       const found = findPrice(priceLists([], true), model, read);
       expect(found?.entry).to.include({ input, output });
       expect(found?.list.name).to.equal(`shipped ${shippedVersion}`);
+    });
+  }
+
+  for (const [model, before] of [
+    ['o3', '2026-02-06'],
+    ['claude-3-5-haiku', '2025-07-19'],
+    ['gemini-2.5-pro', '2025-10-30'],
+  ] as const) {
+    it(`does not price ${model} while it may have had another price`, () => {
+      const at = `${before}T00:00:00.000000Z` as Instant;
+      expect(findPrice(priceLists([], true), model, at)).to.equal(null);
     });
   }
 
