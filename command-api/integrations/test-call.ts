@@ -4,6 +4,8 @@ import { writeRoute, type Route } from '../../contract/operation.js';
 import { Fault } from '../../kernel/fault.js';
 import type { ModelOutcome } from '../../kernel/model-calls.js';
 import type { Clock, EventReader } from '../../kernel/ports.js';
+import { costOf, priceLists } from '../../kernel/prices/price-lists.js';
+import type { Instant } from '../../kernel/schema-types.js';
 import { openSlidingWindow } from '../../kernel/sliding-window.js';
 import { loadStreamState } from '../../kernel/transact.js';
 import type { Vault } from '../../kernel/vault.js';
@@ -25,12 +27,15 @@ const tokensMax = 16;
 /** Shorter than the deadline of a write, so that the answer says what happened. */
 const timeoutMs = 15_000;
 
+/** A test has no project, and so no list but the shipped one. */
+const prices = priceLists([], true);
+
 /** Route of a test call (contract 5.9, rule 1). */
 export const integrationTests = (needs: TestNeeds): readonly Route[] => [testing(needs)];
 
 const testing = ({ log, vault, clock, modelAttempts }: TestNeeds): Route => {
   const window = openSlidingWindow(clock, tests);
-  return writeRoute(testIntegration, async ({ body, params, principal, signal }) => {
+  return writeRoute(testIntegration, async ({ body, params, principal, signal, cause }) => {
     const { provider_segment: provider } = params;
     const { userId } = principal;
     const { integration } = isProvider(provider)
@@ -59,7 +64,7 @@ const testing = ({ log, vault, clock, modelAttempts }: TestNeeds): Route => {
         signal,
       },
     });
-    return { body: testAnswer(outcome) };
+    return { body: testAnswer(outcome, body.model, cause.at) };
   });
 };
 
@@ -78,7 +83,7 @@ const refusedTest = (message: string) => ({
 });
 
 /** A model that answers more than 16 tokens answers. */
-const testAnswer = ({ answer, error }: ModelOutcome) => {
+const testAnswer = ({ answer, error }: ModelOutcome, model: string, at: Instant) => {
   const received = answer ?? error.answer;
   const ok = answer !== null || received?.finish === 'length';
   return {
@@ -87,6 +92,6 @@ const testAnswer = ({ answer, error }: ModelOutcome) => {
     message: ok ? null : (error?.message ?? null),
     latency_ms: (received ?? error)?.ms ?? 0,
     tokens: received?.tokens ?? null,
-    cost: null,
+    cost: received ? costOf(received.tokens, model, prices, at) : null,
   };
 };

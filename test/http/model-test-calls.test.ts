@@ -53,9 +53,9 @@ describe('tests of integrations over HTTP', () => {
     const body = { endpoint, authentication_type: 'api_key', api_key_value: key };
     return app.client.send('PUT', '/v2/integrations/custom', { body });
   };
-  const test = async (segment = 'custom', expected = 200) => {
+  const test = async (segment = 'custom', expected = 200, model = 'model-a') => {
     const path = `/v2/integrations/${segment}/test`;
-    const answer = await app.client.send<Tested>('POST', path, { body: { model: 'model-a' } });
+    const answer = await app.client.send<Tested>('POST', path, { body: { model } });
     expect(answer.status, JSON.stringify(answer.body)).to.equal(expected);
     return answer.body;
   };
@@ -91,6 +91,12 @@ describe('tests of integrations over HTTP', () => {
       'assay_model_calls_total{provider="custom",purpose="test",outcome="ok"} 1',
     );
     expect(metrics).to.contain('assay_model_tokens_total{kind="input"} 12');
+  });
+
+  it('says what a call costs by the shipped prices', async () => {
+    await configure(`${provider.url}/v1`);
+    const { cost } = await test('custom', 200, 'gpt-4o');
+    expect(cost).to.be.closeTo((4 * 2.5 + 8 * 1.25 + 5 * 10) / 1e6, 1e-12);
   });
 
   it('says in its own words that a key was refused (models 1.2)', async () => {
