@@ -137,6 +137,17 @@ const golden: Readonly<Record<string, readonly string[]>> = {
     'ViewDeleted',
     'ViewSaved',
   ],
+  prompt_template: [
+    'PromptTemplateCreated',
+    'PromptTemplateDeleted',
+    'PromptTemplateErased',
+    'PromptTemplateLabelled',
+    'PromptTemplateRenamed',
+    'PromptTemplateUnlabelled',
+    'PromptTemplateVersionAdded',
+    'PromptTemplateVersionSelected',
+  ],
+  'prompt_template, technical': ['PromptTextStored'],
   scorer: ['ScorerCreated', 'ScorerDeleted', 'ScorerDetailsChanged', 'ScorerVersionAdded'],
   scorer_task: [
     'MetricsTestingRunCreated',
