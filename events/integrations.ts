@@ -5,7 +5,8 @@ import type { DataKeyId, Fingerprint, SealedText } from '../kernel/vault.js';
 import type { Noun } from './noun.js';
 import { event, type DataOf, type EventOf } from './schemas.js';
 
-const provider = oneOf([
+/** Provider as events name it. */
+export const storedProvider = oneOf([
   'anthropic',
   'aws_bedrock',
   'aws_sagemaker',
@@ -24,7 +25,7 @@ const integrationMembers = {
   integration_id: id('IntegrationId'),
   organization_id: id('OrganizationId'),
   user_id: id('UserId'),
-  provider,
+  provider: storedProvider,
 };
 /** Stream that has the ciphertext, and the context that it was sealed for. */
 const seal = { seal_id: id('SealId'), seal_version: Type.Integer() };

@@ -1,6 +1,7 @@
 // Stored for ever: names and members below are the storage format; versions are in upcasts.ts.
 import { Type } from 'typebox';
-import { id, nullable, oneOf } from '../kernel/schema-types.js';
+import { id, nullable } from '../kernel/schema-types.js';
+import { storedProvider } from './integrations.js';
 import type { Noun } from './noun.js';
 import { event, type EventOf } from './schemas.js';
 
@@ -10,20 +11,7 @@ export const modelAccessEvents = {
   /** Lent, or with other limits: the lending as a whole. */
   IntegrationLent: event('entity update', {
     ...integration,
-    provider: oneOf([
-      'anthropic',
-      'aws_bedrock',
-      'aws_sagemaker',
-      'azure',
-      'custom',
-      'databricks',
-      'mistral',
-      'nvidia',
-      'openai',
-      'vegas_gateway',
-      'vertex_ai',
-      'writer',
-    ]),
+    provider: storedProvider,
     lent_by: id('UserId'),
     /** Dollars; null: no limit beside the project's. */
     daily_budget: nullable(Type.Number()),
