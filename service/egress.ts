@@ -14,7 +14,7 @@ export const openServiceEgress = ({
   metrics,
   disposers,
 }: Pick<StartupContext, 'config' | 'metrics' | 'disposers'>): ServiceEgress => {
-  // Of a process without an API too: another one of the service may have the port.
+  // A process without an API refuses its port too: another one of the service may have it.
   const ownPorts = new Set([config.port, config.opsPort]);
   const egress = openEgress({
     rules: config.egress,

@@ -7,6 +7,7 @@ import type { PromptTemplateCreated, PromptTextStored } from '../../events/promp
 import { type Complaint, valueComplaint } from '../../kernel/fault.js';
 import type { Position } from '../../kernel/ports.js';
 import { promptChange, type PromptText } from '../../kernel/prompts/prompt-text.js';
+import type { ProjectId } from '../../kernel/schema-types.js';
 import {
   asConflict,
   loadStreamState,
@@ -78,14 +79,18 @@ export const createWithText = async (
 /** Adds a version, unless the text equals that of the newest one. */
 export const addText = (
   { log }: PromptTemplateNeeds,
-  added: NewVersion,
-  text: PromptText,
+  request: {
+    readonly added: NewVersion;
+    readonly text: PromptText;
+    readonly home: ProjectId | undefined;
+  },
   cause: Authorship,
 ): Promise<Changed> =>
   retryOnConflict(async () => {
+    const { added, text, home } = request;
     const stream = promptTemplateStream(added.prompt_template_id);
     const known = await loadStreamState(log, stream, promptTemplates);
-    const template = requireTemplate(known.state);
+    const template = requireTemplate(known.state, home);
     const change = promptChange(await newestText(log, template), text);
     if (change === null) return { template, position: known.position };
     const decide = addVersion(template.versions.length, added, change);
@@ -115,7 +120,12 @@ const textAddition = (
   return { stream, events: [{ type: 'PromptTextStored', data }] };
 };
 
-export const requireTemplate = (template: PromptTemplate | null): PromptTemplate => {
+/** The live template, with this home where one is given. Throws Fault `not-found`. */
+export const requireTemplate = (
+  template: PromptTemplate | null,
+  home?: ProjectId,
+): PromptTemplate => {
   if (template?.live !== true) throw promptTemplateNotFound();
+  if (home !== undefined && template.home !== home) throw promptTemplateNotFound();
   return template;
 };

@@ -1,4 +1,8 @@
-import { promptLabelsMax, promptVersionsMax } from '../../contract/prompt-template-record.js';
+import {
+  promptLabelsMax,
+  promptVersionOf,
+  promptVersionsMax,
+} from '../../contract/prompt-template-record.js';
 import type {
   PromptTemplateCreated,
   PromptTemplateEvent,
@@ -7,6 +11,7 @@ import type {
 import { reject, type Decide } from '../../kernel/decision.js';
 import { valueFault } from '../../kernel/fault.js';
 import type { PromptChange } from '../../kernel/prompts/prompt-text.js';
+import type { ProjectId } from '../../kernel/schema-types.js';
 import type { PromptTemplate } from '../facts/prompt-templates.js';
 
 type DecidePromptTemplate = Decide<PromptTemplate | null, PromptTemplateEvent>;
@@ -55,6 +60,17 @@ export const select =
     if (template.selected === version) return [];
     const data = { prompt_template_id: template.id, version };
     return [{ type: 'PromptTemplateVersionSelected', data }];
+  };
+
+/** Selects what a number or label means, in a template with this home where one is given. */
+export const selectNamed =
+  (written: string, home?: ProjectId): DecidePromptTemplate =>
+  (template) => {
+    const isAtHome = home === undefined || template?.home === home;
+    const version = template?.live === true ? promptVersionOf(template, written) : null;
+    return isAtHome && version !== null
+      ? select(version.version)(template)
+      : promptTemplateNotFound;
   };
 
 /** `name` null: unchanged. */

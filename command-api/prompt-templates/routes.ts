@@ -1,7 +1,6 @@
 import { writeRoute, type Request, type Route } from '../../contract/operation.js';
 import {
   promptTemplateTag,
-  promptVersionOf,
   type PromptVersionInput,
 } from '../../contract/prompt-template-record.js';
 import {
@@ -27,7 +26,6 @@ import type { Authorship } from '../../kernel/transact.js';
 import { homeProjectOf } from '../access/home-visibility.js';
 import { wantedName, withFreeName, type NameGiven } from '../facts/free-names.js';
 import {
-  livePromptTemplate,
   promptTemplateNames,
   promptTemplates,
   type PromptTemplate,
@@ -41,7 +39,7 @@ import {
   requireTemplate,
   textComplaints,
 } from './new-versions.js';
-import { label, remove, rename, select, unlabel } from './prompt-templates.js';
+import { label, remove, rename, selectNamed, unlabel } from './prompt-templates.js';
 
 type DecidePromptTemplate = Decide<PromptTemplate | null, PromptTemplateEvent>;
 
@@ -145,14 +143,15 @@ const addingVersion = (
   writeRoute(
     operation,
     async ({ body, params, principal, cause, mint }) => {
-      await requireAtHome(needs, principal, params);
       const added = {
         prompt_template_id: params.prompt_template_id,
         version_id: mint('PromptVersionId'),
         created_by: principal.userId,
         created_at: cause.at,
       };
-      const { template, position } = await addText(needs, added, promptTextOf(body), cause);
+      const home = params.project_id;
+      const text = promptTextOf(body);
+      const { template, position } = await addText(needs, { added, text, home }, cause);
       const newest = template.versions.at(-1);
       if (newest === undefined) throw promptTemplateNotFound();
       return { position, body: await versionAnswerOf(needs, template, newest) };
@@ -166,10 +165,8 @@ const selecting = (
   operation: (typeof selectPromptVersion)[number],
 ): Route =>
   writeRoute(operation, async ({ params, principal, cause }) => {
-    const template = await requireAtHome(needs, principal, params);
-    const version = promptVersionOf(template, params.version);
-    if (version === null) throw promptTemplateNotFound();
-    const changed = await change(needs, template.id, select(version.version), cause);
+    const { prompt_template_id: id, project_id: home, version } = params;
+    const changed = await change(needs, id, selectNamed(version, home), cause);
     return answerTo(needs, changed, principal);
   });
 
@@ -212,23 +209,6 @@ const answerTo = async (
   body: await templateAnswerOf(needs, template, principal),
   etag: promptTemplateTag(template),
 });
-
-/** The template; where the path has a project, it is its home. Throws Fault `not-found`. */
-const requireAtHome = async (
-  { log }: PromptTemplateNeeds,
-  { organizationId }: Principal,
-  params: {
-    readonly prompt_template_id: PromptTemplateId;
-    readonly project_id?: ProjectId | undefined;
-  },
-): Promise<PromptTemplate> => {
-  const template = await livePromptTemplate(log, organizationId, params.prompt_template_id);
-  const { project_id: project } = params;
-  if (template === null || (project !== undefined && template.home !== project)) {
-    throw promptTemplateNotFound();
-  }
-  return template;
-};
 
 /** The decision under optimistic concurrency (contract 1.9). */
 const ifMatching =

@@ -73,7 +73,7 @@ export const promptTemplateDescriptions: Descriptions = {
     {
       components: 'PromptTemplateFilter',
       members: {
-        name: 'What is compared: the name, the creator, or the home project.',
+        name: 'Column: `name`, `creator`; the home: `used_in_project`, `not_in_project`.',
         value: 'Value, or values where the operator takes several.',
       },
     },

@@ -7,11 +7,12 @@ import {
   remove,
   rename,
   select,
+  selectNamed,
   unlabel,
 } from '../../command-api/prompt-templates/prompt-templates.js';
 import { promptLabelsMax, promptVersionsMax } from '../../contract/prompt-template-record.js';
 import type { PromptTemplateEvent } from '../../events/prompt-templates.js';
-import type { PromptTemplateId, PromptVersionId } from '../../kernel/schema-types.js';
+import type { ProjectId, PromptTemplateId, PromptVersionId } from '../../kernel/schema-types.js';
 import { organization, userId } from '../support/access-events.js';
 import { deciderSpec } from '../support/decider-spec.js';
 import { instantAfter } from '../support/test-log.js';
@@ -110,6 +111,24 @@ describe('a prompt template', () => {
     given(...two, selected(1))
       .when(select(1))
       .then();
+  });
+  it('selects by number or label, in its home', () => {
+    const two = [...created, added(2), labelled('production', 1)];
+    const elsewhere = 'e2000000-0000-4000-8000-000000000001' as ProjectId;
+    for (const written of ['1', 'production'])
+      given(...two)
+        .when(selectNamed(written))
+        .then(selected(1));
+    given(...two)
+      .when(selectNamed('latest'))
+      .then();
+    for (const unknown of ['0', '3', 'staging'])
+      given(...two)
+        .when(selectNamed(unknown))
+        .thenRejected('not-found');
+    given(...two)
+      .when(selectNamed('1', elsewhere))
+      .thenRejected('not-found');
   });
   it('is renamed where the name is another one', () => {
     given(...created)

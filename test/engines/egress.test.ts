@@ -148,7 +148,7 @@ describe('the egress', () => {
     });
 
     it('permits addresses of listed networks, and only those where it lists hosts', async () => {
-      // What is permitted is connected to, and speaks no TLS of that name there.
+      // A permitted host is connected to, and speaks no TLS of that name there.
       for (const [address, mode, expected] of [
         ['127.0.0.2', 'public', 'unreachable'],
         ['127.0.0.2', 'listed', 'unreachable'],

@@ -35,7 +35,7 @@ describe('model access of a project', () => {
     await cast.close();
   });
   beforeEach(async () => {
-    // Of the manager, with a user who is an editor.
+    // The manager owns the project, and a user is its editor.
     const made = await manager().call<{ readonly id: string }>('POST', '/v2/projects', {
       body: { name: `models ${randomUUID()}` },
     });

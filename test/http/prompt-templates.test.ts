@@ -173,7 +173,7 @@ describe('prompt templates over HTTP', () => {
     expect(listed.body.versions.map(({ template }) => template)).to.have.members(texts);
   });
 
-  it('are seen by whoever reads their home, and changed by its editors', async () => {
+  it('are seen by readers of their home, and changed by its editors', async () => {
     const { id } = await made();
     expect((await read(viewer.as, id)).status).to.equal(200);
     expectRefused(await add(viewer.as, id, { template: 'x' }), 403, 'forbidden');
@@ -222,6 +222,12 @@ describe('prompt templates over HTTP', () => {
       404,
       'not_found',
     );
+    const add = (on: string) =>
+      owner.as.send('POST', `/v2/projects/${on}/templates/${id}/versions`, {
+        body: { template: 'x' },
+      });
+    expectRefused(await add(other.body.id), 404, 'not_found');
+    expect((await add(project)).status).to.equal(200);
   });
 
   it('have unique names in their organisation', async () => {

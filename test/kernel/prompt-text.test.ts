@@ -22,7 +22,7 @@ describe('the change between two prompts', () => {
       lines_removed: 0,
     });
   });
-  it('is none between equal ones, whatever the order of members', () => {
+  it('is null between equal prompts, in any order of members', () => {
     const one = textOf('a', { top_p: 1, n: 2 });
     expect(promptChange(one, textOf('a', { n: 2, top_p: 1 }))).to.equal(null);
   });

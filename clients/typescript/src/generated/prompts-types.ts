@@ -115,7 +115,7 @@ export type PromptTemplate = {
 export type PromptTemplateFilter =
   | ListingNameFilter
   | {
-      /** What is compared: the name, the creator, or the home project. */
+      /** Column: `name`, `creator`; the home: `used_in_project`, `not_in_project`. */
       readonly name: 'creator';
       /** Comparison of the column with `value`. */
       readonly operator?: 'eq' | 'ne' | 'one_of' | 'not_in' | 'contains';
@@ -123,7 +123,7 @@ export type PromptTemplateFilter =
       readonly value: string | readonly string[];
     }
   | {
-      /** What is compared: the name, the creator, or the home project. */
+      /** Column: `name`, `creator`; the home: `used_in_project`, `not_in_project`. */
       readonly name: 'used_in_project' | 'not_in_project';
       /** Value, or values where the operator takes several. */
       readonly value: string;
